@@ -38,7 +38,7 @@ func TestFrameIsTwentyMilliseconds(t *testing.T) {
 	}
 }
 
-// Frames out are the samples in, padded once at the end.
+// The frames contain the samples in order, padded once at the end.
 func TestFramer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var (

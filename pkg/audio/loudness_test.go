@@ -11,28 +11,28 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// voice returns seconds of a tone at 48 kHz with syllables and pauses, whose
-// peaks are at amplitude.
+// voice returns seconds of a 48 kHz tone with syllables and pauses, with peaks at
+// amplitude.
 func voice(amplitude, seconds float64) []int16 {
 	out := make([]int16, int(seconds*audio.SampleRate))
 	for i := range out {
 		t := float64(i) / audio.SampleRate
 		envelope := 0.6 + 0.4*math.Sin(2*math.Pi*4*t)
 		if math.Mod(t, 1) > 0.7 {
-			envelope = 0 // a pause each second
+			envelope = 0 // a pause every second
 		}
 		out[i] = int16(amplitude * envelope * math.Sin(2*math.Pi*180*t))
 	}
 	return out
 }
 
-// loudnessOf is the integrated loudness of samples.
+// loudnessOf returns the integrated loudness of samples.
 func loudnessOf(samples []int16) float64 {
 	lufs, _ := audio.Gated(audio.NewMeter().Measure(nil, samples))
 	return lufs
 }
 
-// A sine of 997 Hz at full scale in one channel is at -3.01 LUFS, by the recommendation.
+// By the recommendation, a full-scale 997 Hz sine in one channel measures -3.01 LUFS.
 func TestMeterIsCalibrated(t *testing.T) {
 	sine := make([]int16, 2*audio.SampleRate)
 	for i := range sine {
@@ -53,8 +53,8 @@ func TestMeterIsCalibrated(t *testing.T) {
 	}
 }
 
-// speak passes sound through as one sentence of a voice, in pieces of 100 ms, of which
-// as much as ahead is measured before the first is heard.
+// speak passes sound through as one sentence of a voice, in pieces of 100 ms. The part
+// within ahead is measured before the first piece comes out.
 func speak(v *audio.VoiceLevel, opts *audio.LoudnessOptions, in []int16, ahead time.Duration) (out []int16) {
 	l := audio.NewLoudness(v, opts)
 	defer l.End()
@@ -96,7 +96,7 @@ func TestVoicesMeetAtOneLevel(t *testing.T) {
 	}
 }
 
-// What a voice says louder or softer than it usually does stays so once it is known.
+// Once a voice is known, sentences that are louder or softer than usual stay so.
 func TestExpressionStays(t *testing.T) {
 	var v audio.VoiceLevel
 	speak(&v, nil, voice(5000, 60), 0)
@@ -130,7 +130,7 @@ func TestGainMovesGently(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		known []int16
-		most  float64 // dB in 20 ms
+		most  float64 // dB per 20 ms
 	}{{"strange", nil, 0.4}, {"known", voice(10000, 4), 0.13}} {
 		t.Run(tt.name, func(t *testing.T) {
 			var v audio.VoiceLevel
@@ -230,7 +230,7 @@ func BenchmarkLoudness(b *testing.B) {
 func TestLoudnessAllocatesNothing(t *testing.T) {
 	l := audio.NewLoudness(&audio.VoiceLevel{}, nil)
 	in, out := voice(20000, 0.1), make([]int16, 0, 4800)
-	l.Measure(voice(20000, 120)) // as much as is remembered
+	l.Measure(voice(20000, 120)) // the length of the meter's memory
 	if n := testing.AllocsPerRun(100, func() {
 		l.Measure(in)
 		out = l.Process(out[:0], in)

@@ -21,9 +21,8 @@ func sine(freq float64, rate int) []int16 {
 	return s
 }
 
-// levels splits samples into the power at freq and all the rest, in dB
-// relative to a sine of half scale. It fits sine and cosine over a window
-// away from the edges.
+// levels splits samples into the power at freq and the rest, in dB relative to a
+// half-scale sine. It fits sine and cosine over a window away from the edges.
 func levels(samples []int16, freq float64, rate int) (tone, rest float64) {
 	window := samples[len(samples)/10 : len(samples)*9/10]
 	var ss, cc, sc, xs, xc float64
@@ -144,7 +143,7 @@ func TestResamplerRefusesRates(t *testing.T) {
 	}
 }
 
-// However the input is cut, the output is the same.
+// The output does not depend on how the input is split.
 func TestResamplerIgnoresCuts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		from := rapid.SampledFrom([]int{8000, 16000, 22050, 24000, 44100, 48000, 11027}).Draw(t, "from")

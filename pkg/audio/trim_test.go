@@ -59,7 +59,7 @@ func TestTrimmer(t *testing.T) {
 	}
 }
 
-// Where silence was cut, nothing clicks; where none was, nothing changes.
+// Cut silence leaves no click, and uncut sound is unchanged.
 func TestTrimmerFadesWhatItCuts(t *testing.T) {
 	voice, hiss := level(8000, 500*time.Millisecond), level(20, time.Second)
 	got := trim(voice, hiss)
@@ -75,7 +75,7 @@ func TestTrimmerFadesWhatItCuts(t *testing.T) {
 	}
 }
 
-// Sound is never held back: nothing but silence is.
+// Only silence is held back, never sound.
 func TestTrimmerDelaysNoSound(t *testing.T) {
 	tr := audio.NewTrimmer(gap)
 	voice := level(8000, 100*time.Millisecond)
@@ -86,7 +86,7 @@ func TestTrimmerDelaysNoSound(t *testing.T) {
 	if got := tr.Process(nil, quiet); len(got) != 7200-480 {
 		t.Errorf("%d samples of the gap came", len(got))
 	}
-	passed := 7200 - 480 // the gap but for what would have to fade
+	passed := 7200 - 480 // the gap without the part that would be faded
 	if got := tr.Process(nil, voice); len(got) != len(quiet)-passed+len(voice) {
 		t.Errorf("%d samples came with the next word, want the rest of the pause before it", len(got))
 	}

@@ -174,7 +174,7 @@ func TestWAVFileIsWholeAtAnyMoment(t *testing.T) {
 	}
 }
 
-// fileSamples is how many samples the header of the file at path declares.
+// fileSamples returns the number of samples that the header of a file declares.
 func fileSamples(t *testing.T, path string) int {
 	t.Helper()
 	f, err := os.Open(path)
@@ -214,7 +214,7 @@ func TestWAVWriterStartsWhereTheFileStands(t *testing.T) {
 	}
 }
 
-// fullDisk takes room bytes and then fails.
+// fullDisk accepts room bytes and then fails.
 type fullDisk struct{ room int }
 
 var errFull = errors.New("disk is full")

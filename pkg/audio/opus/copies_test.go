@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
-// An NPC's voice, at its bit rate and for its ears, carries copies against loss: a frame
-// that is lost is filled from the payload after it, at no more bytes.
+// An NPC's voice at its bit rate carries redundant copies: a lost frame is restored from
+// the next payload, without more bytes.
 func TestCopiesOfAnNPCsVoice(t *testing.T) {
 	in := vowels(500)
 	type result struct {

@@ -8,8 +8,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
-// Whatever arrives, neither decoder crashes, both name what is wrong, and a
-// good payload afterwards decodes.
+// For any input, neither decoder crashes, both report the error, and a valid payload
+// afterwards decodes.
 func FuzzDecode(f *testing.F) {
 	for _, tt := range badPayloads {
 		f.Add(tt.payload)

@@ -35,7 +35,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// What libopus refuses comes back as an error.
+// A request that libopus refuses returns an error.
 func TestBadRequest(t *testing.T) {
 	lib, err := Load()
 	if err != nil {

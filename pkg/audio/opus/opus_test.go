@@ -20,7 +20,7 @@ func TestRoundTrip(t *testing.T) {
 		name string
 		in   []audio.Frame
 		opts *opus.EncoderOptions
-		snr  float64 // at least, in dB
+		snr  float64 // minimum in dB
 	}{
 		{"tone_440", tone(440, 50), nil, 22},
 		{"tone_1000", tone(1000, 50), nil, 22},
@@ -42,8 +42,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// Every tenth frame is lost. The copy in the payload after it must serve much
-// better than a guess, and a guess better than silence.
+// Every tenth frame is lost. The copy in the next payload must be much better than
+// concealment, and concealment better than silence.
 func TestConceal(t *testing.T) {
 	in := vowels(300)
 	payloads := encode(t, encoder(t, &opus.EncoderOptions{Loss: 20}), in)
@@ -88,7 +88,7 @@ func TestConceal(t *testing.T) {
 	}
 }
 
-// What goes on being lost fades to silence within a second.
+// Continuous loss fades to silence within a second.
 func TestConcealFades(t *testing.T) {
 	payloads := encode(t, encoder(t, nil), vowels(20))
 	for name, d := range decoders(t) {
@@ -112,7 +112,7 @@ func TestDTX(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		dtx       bool
-		min, most int // of the last 50 payloads that need not be sent
+		min, most int // of the last 50 payloads, how many need not be sent
 	}{{"on", true, 40, 50}, {"off", false, 0, 0}} {
 		t.Run(tt.name, func(t *testing.T) {
 			payloads := encode(t, encoder(t, &opus.EncoderOptions{DTX: tt.dtx}), append(vowels(20), quiet...))
@@ -146,7 +146,7 @@ var badPayloads = []struct {
 	{"too_long", make([]byte, opus.MaxPayload+1), opus.ErrPayload},
 }
 
-// Nonsense is refused, and what comes after it decodes.
+// Malformed payloads are refused, and the next valid one decodes.
 func TestBadPayloads(t *testing.T) {
 	good := encode(t, encoder(t, nil), vowels(5))
 	for _, tt := range badPayloads {
@@ -237,14 +237,14 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// Streams do not share state: a table may run each in a goroutine of its own.
+// Streams share no state, so a table may run each in its own goroutine.
 func TestStreamsAreIndependent(t *testing.T) {
 	in := vowels(30)
 	want := encode(t, encoder(t, nil), in)
 	got := make(chan [][]byte)
 	for range 4 {
 		e := encoder(t, nil)
-		go func() { // ends with its one send, which is received below
+		go func() { // ends after its single send, which is received below
 			var all [][]byte
 			for i := range in {
 				p, err := e.Encode(nil, &in[i])

@@ -9,11 +9,11 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
-// required demands every peer: a test that lacks one fails.
+// required makes a test fail if a peer is missing.
 const required = "GLYPHOXA_REQUIRE_PEERS"
 
-// library is libopus. Without it the test is skipped, or fails where nothing
-// may be missing.
+// library returns libopus. Without it the test is skipped, or fails where all peers are
+// required.
 func library(t testing.TB) *opus.Library {
 	t.Helper()
 	lib, err := opus.Load()
@@ -27,7 +27,7 @@ func library(t testing.TB) *opus.Library {
 	return nil
 }
 
-// decoders are one of each kind, by name.
+// decoders returns one decoder of each kind, by name.
 func decoders(t testing.TB) map[string]opus.Decoder {
 	t.Helper()
 	all := map[string]opus.Decoder{}
@@ -55,8 +55,8 @@ func tone(freq float64, n int) []audio.Frame {
 	return generate(n, func(i int) float64 { return math.Sin(2 * math.Pi * freq * float64(i) / audio.SampleRate) })
 }
 
-// vowels is n frames of the harmonics of a gliding pitch under formants that
-// move four times a second.
+// vowels is n frames of the harmonics of a gliding pitch, with formants that move four
+// times a second.
 func vowels(n int) []audio.Frame {
 	phase := 0.0
 	return generate(n, func(i int) float64 {
@@ -73,7 +73,7 @@ func vowels(n int) []audio.Frame {
 	})
 }
 
-// generate is n frames of f at half scale.
+// generate returns n frames of f at half scale.
 func generate(n int, f func(i int) float64) []audio.Frame {
 	out := make([]audio.Frame, n)
 	for i := range n * audio.FrameSamples {
@@ -91,11 +91,11 @@ func flat(frames []audio.Frame) []int16 {
 	return out
 }
 
-// snr is how far the error of got lies below want, in dB, at the delay and
-// gain that suit best.
+// snr returns how far the error of got lies below want, in dB, at the best delay and
+// gain.
 func snr(want, got []int16) float64 {
 	best := math.Inf(-1)
-	// The codec delays by 6.5 ms, and takes a moment to find its feet.
+	// The codec delays by 6.5 ms, and needs a moment to adapt.
 	const shortest, longest, skip = 290, 330, 4800
 	for delay := shortest; delay <= longest; delay++ {
 		var cross, power, total float64
@@ -114,7 +114,7 @@ func snr(want, got []int16) float64 {
 	return best
 }
 
-// encode returns the payloads of frames.
+// encode returns the frames' payloads.
 func encode(t testing.TB, e opus.Encoder, frames []audio.Frame) [][]byte {
 	t.Helper()
 	var all [][]byte
@@ -147,7 +147,7 @@ func bytes(payloads [][]byte) int {
 	return n
 }
 
-// power is the mean square of a frame.
+// power returns the mean square of a frame.
 func power(f *audio.Frame) float64 {
 	sum := 0.0
 	for _, s := range f {

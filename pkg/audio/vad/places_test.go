@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// Where make onnx puts the library comes first, then the program's directory,
-// then the system.
+// The folder used by make onnx comes first, then the program's folder, then the system.
 func TestPlaces(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("HOME", cache)
@@ -42,8 +41,8 @@ func TestNewerVersionsComeFirst(t *testing.T) {
 	}
 }
 
-// The search goes on behind what cannot be used, and says of the last what was
-// wrong. A library that was named is the only one tried.
+// The search skips unusable libraries and reports the error of the last one. If a library
+// was named, only that one is tried.
 func TestSearch(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string) string {

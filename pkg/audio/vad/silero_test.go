@@ -24,8 +24,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// open returns a session that is closed after the test. Without the library the
-// test is skipped, or fails where nothing may be missing.
+// open returns a session that is closed after the test. Without the library the test is
+// skipped, or fails where all peers are required.
 func open(t testing.TB) *vad.Silero {
 	t.Helper()
 	s, err := vad.OpenSilero("")
@@ -54,7 +54,7 @@ func newStream(t testing.TB, s *vad.Silero) *vad.SileroStream {
 
 type window = [vad.WindowSamples]float32
 
-// windows are n of what at says of each moment.
+// windows returns n windows of the function at.
 func windows(n int, at func(seconds float64) float64) []window {
 	out := make([]window, n)
 	for i := range out {
@@ -65,7 +65,7 @@ func windows(n int, at func(seconds float64) float64) []window {
 	return out
 }
 
-// spoken are n windows of somebody who speaks, again and again.
+// spoken returns n windows of repeated speech.
 func spoken(t testing.TB, n int) []window {
 	t.Helper()
 	r, err := audio.NewResampler(audio.SampleRate, vad.SileroRate)
@@ -92,7 +92,7 @@ func judge(t testing.TB, st *vad.SileroStream, in []window) []float64 {
 	return out
 }
 
-// The model in the program is the one that NOTICE names.
+// The embedded model is the one that NOTICE names.
 func TestModelIsTheOneInTheNotice(t *testing.T) {
 	data, err := os.ReadFile("silero_vad.onnx")
 	if err != nil {
@@ -140,7 +140,7 @@ func TestVoiceAndNoise(t *testing.T) {
 	}
 }
 
-// A stream remembers what it heard until it is reset, and nothing of others.
+// A stream keeps its state until it is reset, and shares none with other streams.
 func TestStreamsAreApart(t *testing.T) {
 	s, in := open(t), spoken(t, 40)
 	first := newStream(t, s)
@@ -169,7 +169,7 @@ func TestStreamsAreApart(t *testing.T) {
 	work.Wait()
 }
 
-// Closing waits for judgements under way, and those after it say so.
+// Close waits for calls in progress, and later calls fail.
 func TestClosedUnderWay(t *testing.T) {
 	s, in := open(t), spoken(t, 1)
 	var work sync.WaitGroup
@@ -205,7 +205,7 @@ func TestClosedUnderWay(t *testing.T) {
 	}
 }
 
-// Sessions can be opened again and stand side by side.
+// Sessions can be reopened and used side by side.
 func TestOpenedAgain(t *testing.T) {
 	in := spoken(t, 3)
 	beside := newStream(t, open(t))
@@ -219,8 +219,8 @@ func TestOpenedAgain(t *testing.T) {
 	}
 }
 
-// What streams took is given back when nothing refers to them any more, also after
-// their session was closed.
+// A stream's memory is freed when it is no longer referenced, even after its session was
+// closed.
 func TestStreamsAreGivenBack(t *testing.T) {
 	s, in := open(t), spoken(t, 3)
 	const dropped = 50
@@ -236,7 +236,7 @@ func TestStreamsAreGivenBack(t *testing.T) {
 	for len(gone) < dropped {
 		runtime.GC()
 	}
-	judge(t, newStream(t, open(t)), in) // and the library still works
+	judge(t, newStream(t, open(t)), in) // the library still works
 }
 
 func TestOpenWithoutTheLibrary(t *testing.T) {

@@ -45,8 +45,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// The library's memory is given back, once, when nothing refers to a detector
-// any more, and not before.
+// The library's memory is freed exactly once, when a detector is no longer referenced.
 func TestDetectorsAreGivenBack(t *testing.T) {
 	lib, err := load(names())
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/vad"
 )
 
-// detector returns one of the mode. Without the library the test is skipped, or
-// fails where nothing may be missing.
+// detector returns a detector of the given mode. Without the library the test is skipped,
+// or fails where all peers are required.
 func detector(t testing.TB, mode vad.WebRTCMode) *vad.WebRTC {
 	t.Helper()
 	d, err := vad.NewWebRTC(mode)
@@ -37,7 +37,7 @@ func vowels() []audio.Frame {
 	})
 }
 
-// sound is a second of what at says of each moment.
+// sound is a second of the function at.
 func sound(at func(seconds float64) float64) []audio.Frame {
 	out := make([]audio.Frame, 50)
 	for i := range out {
@@ -48,7 +48,7 @@ func sound(at func(seconds float64) float64) []audio.Frame {
 	return out
 }
 
-// share is how many of the frames, heard times times, are voice.
+// share returns the share of frames judged voice, over several passes.
 func share(d *vad.WebRTC, in []audio.Frame, times int) float64 {
 	voiced := 0.0
 	for range times {
@@ -80,7 +80,7 @@ func TestWebRTCTellsVoiceFromNoise(t *testing.T) {
 	}
 }
 
-// The end of a voice is heard at once, without what WebRTC adds to it.
+// The end of a voice is reported at once, without WebRTC's hangover.
 func TestVoiceEndsAtOnce(t *testing.T) {
 	d, in := detector(t, vad.VeryAggressive), vowels()
 	for i := range in[:5] {
@@ -94,7 +94,7 @@ func TestVoiceEndsAtOnce(t *testing.T) {
 	}
 }
 
-// Each detector has a memory of its own: what one hears is nothing to another.
+// Detectors share no state.
 func TestDetectorsAreApart(t *testing.T) {
 	in := vowels()
 	alone, beside, loud := detector(t, vad.Aggressive), detector(t, vad.Aggressive), detector(t, vad.Aggressive)

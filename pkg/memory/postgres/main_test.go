@@ -33,7 +33,7 @@ func openStore(ctx context.Context, dsn string, e embeddings.Provider, groups *m
 	return postgres.Open(ctx, dsn, &postgres.Options{Embedder: e, Groups: groups})
 }
 
-// harness is how the suite comes by stores: each has a schema of its own.
+// harness opens stores for the suite, each in its own schema.
 func harness(p *peers.Postgres) memorytest.Harness {
 	return memorytest.Harness{New: p.DSN, Open: openStore, Inspect: inspect}
 }
@@ -52,7 +52,7 @@ func TestKilled(t *testing.T) {
 	memorytest.Killed(t, harness(peers.StartPostgres(t)), 60)
 }
 
-// inspect looks into the tables by which things are found.
+// inspect reads the index tables.
 func inspect(t testing.TB, dsn string) (in memorytest.Inside) {
 	t.Helper()
 	c, err := pgx.Connect(t.Context(), dsn)

@@ -74,8 +74,8 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-// TestMigrateKeepsWhatIsThere brings schemas of each earlier version up to date, with a fact
-// in them, and a user of its name who is being forgotten.
+// TestMigrateKeepsWhatIsThere migrates schemas of each earlier version that contain a
+// fact and a user who is being forgotten.
 func TestMigrateKeepsWhatIsThere(t *testing.T) {
 	server := peers.StartPostgres(t, "fsync=off")
 	for done := 1; done < len(steps()); done++ {

@@ -14,8 +14,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/postgres"
 )
 
-// TestRecall asks in other words than were used, as who heard it and as who did not, after
-// the line was reworded and after its player was forgotten.
+// TestRecall asks in other words than the line's, as an NPC that heard the line and as
+// one that did not, also after the line was reworded and after its player was forgotten.
 func TestRecall(t *testing.T) {
 	server := peers.StartPostgres(t, "fsync=off")
 	dsn := server.DSN(t)
@@ -35,7 +35,7 @@ func TestRecall(t *testing.T) {
 	}
 	recalled := func(q memory.LineQuery) (out []string) {
 		t.Helper()
-		for _, s := range []*postgres.Store{s, other} { // what one writes the other finds
+		for _, s := range []*postgres.Store{s, other} { // either store finds lines that the other wrote
 			out = nil
 			hits, err := s.Recall(t.Context(), q)
 			must(t, "Recall", err)

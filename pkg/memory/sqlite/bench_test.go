@@ -16,8 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
-// vocabulary makes lines whose words are as unevenly common as those of a
-// language, with function words in between.
+// vocabulary generates lines with a natural word distribution, including function words.
 type vocabulary struct {
 	rnd      *rand.Rand
 	zipf     *rand.Zipf
@@ -78,7 +77,7 @@ func campaign(b *testing.B, s *sqlite.Store, v *vocabulary, n int) (session stri
 // report runs do and reports percentiles over all runs.
 func report(b *testing.B, do func(i int)) {
 	b.Helper()
-	do(0) // connects and prepares
+	do(0) // connects and prepares statements
 	var took []time.Duration
 	i := 0
 	for b.Loop() {
@@ -159,8 +158,8 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkTakeBack100k takes lines back in a campaign of 100,000, which are
-// indexed by their meaning, too: 5,000 a session.
+// BenchmarkTakeBack100k takes lines back in a campaign of 100,000 lines, 5,000 per
+// session, that are also indexed by meaning.
 func BenchmarkTakeBack100k(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "glyphoxa.db"), &sqlite.Options{Embedder: wordvectors.New()})
 	v := newVocabulary()

@@ -15,7 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// runChild plays a role in a process of its own and ends it.
+// runChild plays a role in its own process.
 func runChild(role, path string) {
 	switch role {
 	case "forget":
@@ -36,8 +36,8 @@ func child(ctx context.Context, binary, role, path string) *exec.Cmd {
 	return cmd
 }
 
-// TestReadOnly opens databases as a user that may not write them: as the
-// present one, or, since nothing is read-only to root, as nobody.
+// TestReadOnly opens databases as a user without write permission: the current user or,
+// because root can always write, the user nobody.
 func TestReadOnly(t *testing.T) {
 	rows := []struct {
 		name              string
@@ -86,7 +86,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// copySelf copies the test binary to where every user can run it.
+// copySelf copies the test binary to a place where every user can run it.
 func copySelf(t *testing.T, dir string) string {
 	t.Helper()
 	self, err := os.Executable()

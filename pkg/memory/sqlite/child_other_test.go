@@ -2,5 +2,5 @@
 
 package sqlite_test
 
-// runChild does nothing: only the tests for Linux start children.
+// runChild does nothing, because only the Linux tests start children.
 func runChild(string, string) {}

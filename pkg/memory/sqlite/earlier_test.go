@@ -17,11 +17,11 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// TestFilesOfEarlierVersionsOpen opens files that earlier programs wrote while somebody played:
-// nothing that was said, known or placed is lost, and the store works.
+// TestFilesOfEarlierVersionsOpen opens files that earlier versions wrote during a game:
+// no line, fact or place is lost, and the store works.
 //
-// A file in testdata/earlier is named after the schema it has, and was made by
-// printf 'Anna: …\n' | glyphoxa play with a build of that time.
+// A file in testdata/earlier is named after its schema and was made by printf 'Anna: …\n'
+// | glyphoxa play with a build of that version.
 func TestFilesOfEarlierVersionsOpen(t *testing.T) {
 	files, err := filepath.Glob("testdata/earlier/*.db.gz")
 	if err != nil || len(files) == 0 {

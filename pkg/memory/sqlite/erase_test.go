@@ -17,9 +17,9 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// traces are the bytes by which a line would be found in a file: the ends of
-// its words, since the full text shortens beginnings, and pieces of its fact's
-// vector, since a page may end within it.
+// traces are the byte sequences by which a line could be found in a file: the ends of its
+// words, because the index shortens common prefixes, and pieces of its fact's vector,
+// because a page may end within it.
 func traces(l memory.Line) (words, vector [][]byte) {
 	for w := range strings.FieldsSeq(l.Text) {
 		words = append(words, []byte(w[len(w)-8:]))
@@ -36,7 +36,7 @@ func traces(l memory.Line) (words, vector [][]byte) {
 	return words, slices.Collect(slices.Chunk(packed, 8))
 }
 
-// gibberish is words that are nowhere else.
+// gibberish returns n words that occur nowhere else.
 func gibberish(rnd *rand.Rand, n int) string {
 	words := make([]string, n)
 	for i := range words {
@@ -110,7 +110,7 @@ func TestNothingForgottenIsLeftInTheFile(t *testing.T) {
 	}
 }
 
-// shown checks that traces of lines can be seen at all.
+// shown checks that data contains the traces of lines at all.
 func shown(t *testing.T, data []byte, lines []memory.Line) {
 	t.Helper()
 	for _, l := range lines {
@@ -121,7 +121,7 @@ func shown(t *testing.T, data []byte, lines []memory.Line) {
 	}
 }
 
-// files is everything on the disk that belongs to a database.
+// files returns the contents of all files of a database.
 func files(t testing.TB, path string) (out []byte) {
 	t.Helper()
 	all, err := filepath.Glob(path + "*")
@@ -134,8 +134,8 @@ func files(t testing.TB, path string) (out []byte) {
 	return out
 }
 
-// TestRetractedAndRewordedIsOverwritten needs no Forget: what is taken back
-// soon, before SQLite has spread its rows, is out of the file with the log.
+// TestRetractedAndRewordedIsOverwritten needs no Forget: text that is taken back soon,
+// before SQLite moves its rows, disappears from the file with the log.
 func TestRetractedAndRewordedIsOverwritten(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	path := filepath.Join(t.TempDir(), "a.db")
@@ -157,7 +157,7 @@ func TestRetractedAndRewordedIsOverwritten(t *testing.T) {
 	if n, err := s.Reword(t.Context(), id, "m2", "I said nothing."); err != nil || n != 1 {
 		t.Errorf("Reword = %d, %v; want 1", n, err)
 	}
-	must(t, "Close", s.Close()) // which empties the log into the file
+	must(t, "Close", s.Close()) // moves the log into the file
 	data := files(t, path)
 	shown(t, data, lines[3:])
 	for _, l := range lines[:3] {

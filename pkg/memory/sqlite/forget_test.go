@@ -15,8 +15,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// evening are lines of a player who is to be forgotten, of an NPC that speaks of her
-// and of another player.
+// evening returns the lines of a player who will be forgotten, of an NPC that mentions
+// her, and of another player.
 func evening(session string) (all []memory.Line) {
 	for i := range spokenTurns {
 		turn := int64(i)
@@ -31,8 +31,8 @@ func evening(session string) (all []memory.Line) {
 	return all
 }
 
-// TestForgetUser takes what a player said out of a file, so that no copy is left, and leaves what
-// others said of her.
+// TestForgetUser removes a player's lines from a file without leaving a copy, and keeps
+// other speakers' lines about her.
 func TestForgetUser(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	s := open(t, path, &sqlite.Options{Embedder: memorytest.Noise{}})
@@ -64,7 +64,7 @@ func TestForgetUser(t *testing.T) {
 	}
 }
 
-// nowhere checks that words are nowhere in the files of a database.
+// nowhere checks that the files of a database contain none of the words.
 func nowhere(t *testing.T, path string, words ...string) {
 	t.Helper()
 	data := files(t, path)
@@ -75,8 +75,8 @@ func nowhere(t *testing.T, path string, words ...string) {
 	}
 }
 
-// TestForgettingIsHiddenAtOnce stops at once, and finds nothing from then on. What the
-// player says afterwards stays.
+// TestForgettingIsHiddenAtOnce stops right after the start of forgetting: from then on no
+// line is found. Later lines of the player stay.
 func TestForgettingIsHiddenAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	s := open(t, path, nil)
@@ -140,7 +140,7 @@ func TestForgettingIsHiddenAtOnce(t *testing.T) {
 	}
 }
 
-// forgetUntilKilled is the child of TestForgettingSurvivesKill.
+// forgetUntilKilled is the child process of TestForgettingSurvivesKill.
 func forgetUntilKilled(path string) {
 	ctx := context.Background()
 	s, err := sqlite.Open(ctx, path, nil)

@@ -11,8 +11,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// TestTakenBackWhileTheFullTextIsMerged takes a line back while the full text is merged for
-// somebody who is forgotten: its words are not left in the file.
+// TestTakenBackWhileTheFullTextIsMerged takes a line back while the full-text index is
+// merged to forget a player: the file must not keep the line's words.
 func TestTakenBackWhileTheFullTextIsMerged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	s, err := Open(t.Context(), path, nil)
@@ -33,7 +33,7 @@ func TestTakenBackWhileTheFullTextIsMerged(t *testing.T) {
 	for i := range mistakes {
 		lines = append(lines, memory.Line{Session: session.ID, Speaker: "Bob", User: "bob", Ref: fmt.Sprint("m", i), Text: fmt.Sprintf("I am quondamly%dbart", i)})
 	}
-	for _, l := range lines { // each is a part of the full text
+	for _, l := range lines { // each is a segment of the full-text index
 		_, err := s.Append(t.Context(), l)
 		must(err)
 	}
@@ -53,7 +53,7 @@ func TestTakenBackWhileTheFullTextIsMerged(t *testing.T) {
 	w := &forgetWork{s: s.database, shared: s.memoryStore, f: &forgetting{user: "ada", line: 2 * manyLines}}
 	must(w.deleteLines(t.Context()))
 	takeBack()
-	w.progress = func(memory.Forgetting) { takeBack() } // after the first step, and each half second
+	w.progress = func(memory.Forgetting) { takeBack() } // after the first step, and every half second
 	must(w.dropWords(t.Context()))
 	w.progress = nil
 	if taken == 1 {
@@ -71,8 +71,8 @@ func TestTakenBackWhileTheFullTextIsMerged(t *testing.T) {
 	}
 }
 
-// TestNotesOfWhatIsDeletedAreMerged has the full text note that words are deleted, and merges
-// it, when there is much of it and again when little is left: none of the words is in it.
+// TestNotesOfWhatIsDeletedAreMerged merges the index's delete markers when there are many
+// and again when few are left: none of the words remains in the file.
 func TestNotesOfWhatIsDeletedAreMerged(t *testing.T) {
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), nil)
 	must := func(err error) {

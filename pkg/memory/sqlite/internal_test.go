@@ -16,8 +16,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
-// TestFullDisk lets the file grow no further: a write fails as a whole and
-// says why, what was written stays, and writing goes on once there is room.
+// TestFullDisk limits the size of the file: a write fails as a whole with the reason,
+// earlier data stays, and writes succeed again once there is room.
 func TestFullDisk(t *testing.T) {
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "a.db")
@@ -117,8 +117,8 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-// TestRollbackAfterPanic shows that a panic neither keeps the writer nor half
-// a transaction.
+// TestRollbackAfterPanic checks that a panic releases the writer and rolls its
+// transaction back.
 func TestRollbackAfterPanic(t *testing.T) {
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), nil)
 	if err != nil {
@@ -149,8 +149,8 @@ func TestRollbackAfterPanic(t *testing.T) {
 	}
 }
 
-// TestUnsyncedWritesEndWithThemselves shows that a world's quick change leaves
-// the writer as careful as before, however it ends.
+// TestUnsyncedWritesEndWithThemselves checks that after a world's unsynced write, however
+// it ends, the writer syncs as before.
 func TestUnsyncedWritesEndWithThemselves(t *testing.T) {
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), nil)
 	if err != nil {
@@ -200,8 +200,8 @@ func TestUnsyncedWritesEndWithThemselves(t *testing.T) {
 	}
 }
 
-// older makes a database as an earlier program left it: with the first steps
-// alone, and what script put in.
+// older creates a database as an earlier version left it: with the first steps only, and
+// the rows that script inserts.
 func older(t *testing.T, steps []string, script string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "a.db")
@@ -239,7 +239,7 @@ func reopen(t *testing.T, path string) *Store {
 	return s
 }
 
-// TestOlderDatabaseGetsPositions opens a database from before there were any.
+// TestOlderDatabaseGetsPositions opens a database from before positions existed.
 func TestOlderDatabaseGetsPositions(t *testing.T) {
 	ctx := t.Context()
 	s := reopen(t, older(t, []string{stepMemory, stepState},
@@ -248,7 +248,7 @@ func TestOlderDatabaseGetsPositions(t *testing.T) {
 	if err != nil || e.Description != "Old." || e.Position != nil {
 		t.Fatalf("entity = %+v, %v; want it as it was, without a position", e, err)
 	}
-	// The first campaign file takes effect as it always did.
+	// The first campaign file applies as before.
 	e.Description = "New."
 	if err := s.Settle(ctx, []memory.Entity{e}, nil, nil); err != nil {
 		t.Fatal(err)
@@ -258,11 +258,8 @@ func TestOlderDatabaseGetsPositions(t *testing.T) {
 	}
 }
 
-// TestOlderDatabaseGetsAuthors opens a database with lines from before it was
-// kept whose they are: they stay when somebody is forgotten, and those added
-// since go.
-// TestOlderDatabaseGoesOnForgetting opens a database of the version before names stayed in what
-// others said, in which a user is being forgotten, in each phase that it had.
+// TestOlderDatabaseGoesOnForgetting opens a database of a version that still removed a
+// user's name from other speakers' lines, in each phase of forgetting that user.
 func TestOlderDatabaseGoesOnForgetting(t *testing.T) {
 	before := slices.Index(steps(), stepOwnWords)
 	for phase := range 4 {
@@ -280,7 +277,7 @@ func TestOlderDatabaseGoesOnForgetting(t *testing.T) {
 			INSERT INTO entities (id, type, name, key, description, visible) VALUES ('greta', 'npc', 'Greta', 'greta', '', '');
 			INSERT INTO forgetting (user, names, keep, instead, line, fact, phase) VALUES ('u:1', '["Greta"]', '[]', 'someone', 1, 0, %d);`,
 			applicationID, before, phase)
-		if phase > 0 { // its lines are deleted
+		if phase > 0 { // the user's lines are deleted
 			script += `DELETE FROM lines WHERE id = 1; INSERT INTO lines_text (lines_text, rowid, words) VALUES ('delete', 1, '¤1 i am greta');`
 		}
 		if _, err := old.ExecContext(t.Context(), script); err != nil {
@@ -312,6 +309,8 @@ func TestOlderDatabaseGoesOnForgetting(t *testing.T) {
 	}
 }
 
+// TestOlderDatabaseGetsAuthors opens a database with lines from before authors were stored:
+// they stay when a user is forgotten, and the user's later lines are deleted.
 func TestOlderDatabaseGetsAuthors(t *testing.T) {
 	ctx := t.Context()
 	s := reopen(t, older(t, []string{stepMemory, stepState, stepWorld}, `
@@ -360,7 +359,7 @@ func TestOlderDatabaseGetsAuthors(t *testing.T) {
 	check(old)
 }
 
-// meddler is an embedder during whose work something happens.
+// meddler is an embedder that runs happens while it works.
 type meddler struct{ happens func() }
 
 func (m meddler) Name() string    { return "meddler" }
@@ -375,8 +374,8 @@ func (m meddler) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	return out, nil
 }
 
-// TestALateVectorFindsItsFactGone gives a vector to a fact that was replaced
-// by another of the same id while the embedder worked.
+// TestALateVectorFindsItsFactGone has a fact replaced by another with the same ID while
+// the embedder works: the vector must not be stored.
 func TestALateVectorFindsItsFactGone(t *testing.T) {
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "a.db")

@@ -12,8 +12,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// TestForgettingSurvivesKill kills a process that forgets, at different times, and
-// finishes what it left.
+// TestForgettingSurvivesKill kills a forgetting process at different times, and finishes
+// its work.
 func TestForgettingSurvivesKill(t *testing.T) {
 	binary, err := os.Executable()
 	must(t, "Executable", err)
@@ -30,7 +30,7 @@ func TestForgettingSurvivesKill(t *testing.T) {
 		out, err := cmd.StdoutPipe()
 		must(t, "StdoutPipe", err)
 		must(t, "Start", cmd.Start())
-		bufio.NewScanner(out).Scan() // it has begun
+		bufio.NewScanner(out).Scan() // forgetting has started
 		time.Sleep(after)
 		must(t, "Kill", cmd.Process.Signal(syscall.SIGKILL))
 		_ = cmd.Wait()

@@ -16,7 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
-// The test binary runs itself as a child for what one process cannot show.
+// The test binary starts itself as a child process for tests that need a second process.
 const (
 	childRole = "SQLITE_TEST_CHILD"
 	childPath = "SQLITE_TEST_PATH"
@@ -54,7 +54,7 @@ func open(t testing.TB, path string, opts *sqlite.Options) *sqlite.Store {
 	return s
 }
 
-// harness is how the suite comes by stores in files.
+// harness opens file stores for the suite.
 func harness() memorytest.Harness {
 	return memorytest.Harness{
 		New: func(t testing.TB) string { return filepath.Join(memorytest.QuickDir(t), "a.db") },
@@ -78,7 +78,7 @@ func TestAHundredThousandLines(t *testing.T) {
 	memorytest.ManyLines(t, harness(), manyLines)
 }
 
-// inspect looks into the tables by which things are found.
+// inspect reads the index tables.
 func inspect(t testing.TB, path string) (in memorytest.Inside) {
 	db, err := sql.Open("sqlite", path)
 	must(t, "opening behind the back", err)

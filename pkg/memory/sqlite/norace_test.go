@@ -2,22 +2,21 @@
 
 package sqlite_test
 
-// checks is how many histories a property is held to unless -rapid.checks says
-// so.
+// checks is the number of histories per property unless -rapid.checks is set.
 const checks = "100"
 
-// manyLines is how many lines stand for a campaign that went on for years.
+// manyLines is the size of a campaign that lasted for years.
 const manyLines = 100_000
 
-// killedTurns is how many turns are played by processes that are killed.
+// killedTurns is the number of turns played by processes that are killed.
 const killedTurns = 200
 
-// spokenTurns is how many turns there are of an evening of which a player is forgotten,
-// and erasedRounds how often lines are written and taken back.
+// spokenTurns is the number of turns in an evening before a player is forgotten,
+// erasedRounds the number of times lines are written and taken back.
 const (
 	spokenTurns  = 400
 	erasedRounds = 20
 )
 
-// forgettingKills is how often a process that forgets is killed.
+// forgettingKills is how often a forgetting process is killed.
 const forgettingKills = 4

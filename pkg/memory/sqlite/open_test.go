@@ -16,7 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// foreign runs statements on a database file behind the store's back.
+// foreign runs statements directly on a database file.
 func foreign(t *testing.T, path string, statements ...string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -28,7 +28,7 @@ func foreign(t *testing.T, path string, statements ...string) {
 	must(t, "closing behind the back", db.Close())
 }
 
-// oneLine checks that an error is one line that names the path.
+// oneLine checks that an error is a single line with the path.
 func oneLine(t *testing.T, err error, path string) {
 	t.Helper()
 	if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), path) {
@@ -104,9 +104,8 @@ func TestOpenLeavesAForeignDatabaseAlone(t *testing.T) {
 	}
 }
 
-// TestOlderSQLiteReadsTheFile opens a store's file with the system's own sqlite3, which is older
-// than the SQLite that the store is built with: people look into their files with it, and back
-// them up.
+// TestOlderSQLiteReadsTheFile opens a store's file with the system's sqlite3, which is
+// older than the store's SQLite, because users inspect and back up their files with it.
 func TestOlderSQLiteReadsTheFile(t *testing.T) {
 	shell := peers.Program(t, "sqlite3")
 	path := filepath.Join(t.TempDir(), "a.db")

@@ -10,13 +10,13 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// derived is what is made anew of the records when they are taken in, or belongs to the
-// file alone: tables, and columns of tables that hold records.
+// derived lists tables, and columns of record tables, that an import recomputes or that
+// belong to one file only.
 var derived = " vector_spaces entity_names entity_words speakers plans orders" +
 	" sessions.lines facts.embedded entities.key forgetting.gone forgetting.phase indexed_lines.only "
 
-// TestRecordsAreAllThereIs compares the columns of all tables with those of the records, so
-// that what a later version keeps is taken along.
+// TestRecordsAreAllThereIs compares the columns of all tables with the exported records,
+// so that new columns are exported too.
 func TestRecordsAreAllThereIs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	open(t, path, &sqlite.Options{})

@@ -2,23 +2,22 @@
 
 package sqlite_test
 
-// checks is how many histories a property is held to unless -rapid.checks says
-// so: under the race detector each takes ten times as long and more.
+// checks is the number of histories per property unless -rapid.checks is set. It is small
+// because the race detector makes each one at least ten times slower.
 const checks = "6"
 
-// manyLines is how many lines stand for a campaign that went on for years; under
-// the race detector fewer do, for the same reason.
+// manyLines stands for a campaign that lasted for years, reduced for the race detector.
 const manyLines = 5_000
 
-// killedTurns is how many turns are played by processes that are killed.
+// killedTurns is the number of turns played by processes that are killed.
 const killedTurns = 25
 
-// spokenTurns is how many turns there are of an evening of which a player is forgotten,
-// and erasedRounds how often lines are written and taken back.
+// spokenTurns is the number of turns in an evening before a player is forgotten,
+// erasedRounds the number of times lines are written and taken back.
 const (
 	spokenTurns  = 50
 	erasedRounds = 5
 )
 
-// forgettingKills is how often a process that forgets is killed.
+// forgettingKills is how often a forgetting process is killed.
 const forgettingKills = 2

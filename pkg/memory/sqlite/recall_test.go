@@ -69,7 +69,7 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// TestRecallOfVeryMany finds a line that is older than those kept in mind.
+// TestRecallOfVeryMany finds a line that is older than those cached in memory.
 func TestRecallOfVeryMany(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 20,000 lines")
@@ -96,8 +96,7 @@ func TestRecallOfVeryMany(t *testing.T) {
 	}
 }
 
-// TestRecallByMeaning finds a line that has no word of the question, by what the vectors say
-// as a whole.
+// TestRecallByMeaning finds a line that shares no word with the question, by its vector.
 func TestRecallByMeaning(t *testing.T) {
 	for _, row := range []struct {
 		name     string
@@ -138,7 +137,7 @@ func TestRecallByMeaning(t *testing.T) {
 	}
 }
 
-// alike finds one word of the question in one of the lines.
+// alike is an embedder for which one word of the question resembles one of the lines.
 type alike struct{}
 
 func (alike) Name() string    { return "alike" }

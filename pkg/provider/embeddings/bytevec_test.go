@@ -7,8 +7,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
-// TestDot compares with the sum as it is defined, for every length around those that are taken at
-// once, and for the greatest of components.
+// TestDot compares Dot with the defining sum, for every length around the block size and
+// for the largest components.
 func TestDot(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 2))
 	for n := range 300 {

@@ -57,7 +57,7 @@ func TestFailed(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		do   func(b *fallback.Breaker)
-		open time.Duration // 0: closed
+		open time.Duration // 0 means closed
 	}{
 		{"once", func(b *fallback.Breaker) { b.Failed(false, 0) }, 0},
 		{"at_once", func(b *fallback.Breaker) { b.Failed(true, 0) }, time.Second},
@@ -131,8 +131,8 @@ func TestSet(t *testing.T) {
 	})
 }
 
-// TestNoProviderIsLostForEver does anything: once all tries are reported, the
-// breaker lets one through within MaxBackOff.
+// TestNoProviderIsLostForEver applies random acts: once all attempts are reported, the
+// breaker allows one within MaxBackOff.
 func TestNoProviderIsLostForEver(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		limit := rapid.IntRange(1, 4).Draw(r, "failures")
@@ -145,8 +145,8 @@ func TestNoProviderIsLostForEver(t *testing.T) {
 	})
 }
 
-// enterAfter does what acts say, reports every try, waits as long as a pause may
-// be and reports whether the next try is let through.
+// enterAfter applies acts, reports every attempt, waits for the longest pause, and
+// reports whether the next attempt is allowed.
 func enterAfter(b *fallback.Breaker, acts []string) bool {
 	under := 0
 	for _, what := range acts {

@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
-// cold is a provider whose connection takes a while to open.
+// cold is a provider that opens its connection slowly.
 type cold struct {
 	plain
 	takes time.Duration
@@ -43,7 +43,7 @@ func TestWarm(t *testing.T) {
 		links []link
 		took  time.Duration
 		err   error
-		names []string // in the error
+		names []string // names in the error
 	}{
 		{"no links", nil, 0, nil, nil},
 		{"nothing to warm", []link{{Name: "a", Provider: plain{}}}, 0, nil, nil},
@@ -88,7 +88,7 @@ type (
 func (model) Name() string { return "model" }
 func (voice) Name() string { return "voice" }
 
-// TestChainsWarm says that chains open the connections of their providers.
+// TestChainsWarm checks that chains open their providers' connections.
 func TestChainsWarm(t *testing.T) {
 	refused := errors.New("connection refused")
 	for name, chain := range map[string]interface{ Warm(context.Context) error }{

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var errDown = errors.New("down")
 
-// try is how a scripted model behaves once.
+// try is one scripted call of a model.
 type try struct {
 	wait   time.Duration // before the first chunk
 	blanks int           // chunks without anything, before the wait
@@ -30,7 +30,7 @@ type try struct {
 	ends   bool          // with a reason and a space, as some do
 }
 
-// scripted is a model that goes through its tries, and repeats the last.
+// scripted plays its tries in order, and repeats the last.
 type scripted struct {
 	name  string
 	tries []try
@@ -68,7 +68,7 @@ func (p *scripted) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Ch
 	}
 }
 
-// fixture is a chain of scripted models and what it told.
+// fixture is a chain of scripted models with its log.
 type fixture struct {
 	*llm.Chain
 	told []string
@@ -85,7 +85,7 @@ func newFixture(opts llm.ChainOptions, models ...*scripted) *fixture {
 	return d
 }
 
-// ask returns what was said.
+// ask returns the answer's text.
 func (d *fixture) ask(ctx context.Context, hurry bool) (string, error) {
 	var said strings.Builder
 	for chunk, err := range d.Stream(ctx, llm.Request{MaxTokens: 7, Hurry: hurry}) {
@@ -97,7 +97,7 @@ func (d *fixture) ask(ctx context.Context, hurry bool) (string, error) {
 	return said.String(), nil
 }
 
-// hears asks without hurry and wants an answer.
+// hears asks without hurry and checks the answer.
 func (d *fixture) hears(t *testing.T, want string) {
 	t.Helper()
 	if got, err := d.ask(t.Context(), false); got != want || err != nil {
@@ -111,7 +111,7 @@ func TestTakingOver(t *testing.T) {
 		first try
 		said  string
 		err   error
-		asked string // each model, how often
+		asked string // calls of each model
 		told  string
 		took  time.Duration
 	}{
@@ -156,7 +156,7 @@ func TestTakingOver(t *testing.T) {
 	}
 }
 
-// TestFirstChunkAtTheLastMoment lets the chunk come when the time is up.
+// TestFirstChunkAtTheLastMoment has the first chunk come exactly at the deadline.
 func TestFirstChunkAtTheLastMoment(t *testing.T) {
 	for range 50 {
 		synctest.Test(t, func(t *testing.T) {
@@ -181,7 +181,7 @@ func TestBreakerOpensAndHeals(t *testing.T) {
 			t.Errorf("a was asked %d times, want 3: its breaker is open then", len(a.asked))
 		}
 		time.Sleep(10 * time.Second)
-		d.hears(t, "b") // after a was tried in vain
+		d.hears(t, "b") // after a failed
 		time.Sleep(20 * time.Second)
 		d.hears(t, "a")
 		if diff := cmp.Diff([]string{"a>b: a: down", "b>a: <nil>"}, d.told); diff != "" {
@@ -190,12 +190,12 @@ func TestBreakerOpensAndHeals(t *testing.T) {
 	})
 }
 
-// closed is an outage that says for how long.
+// closed is an outage of known duration.
 type closed struct{ busy }
 
 func (closed) Unwrap() error { return llm.ErrUnavailable }
 
-// busy is a rate limit that says for how long.
+// busy is a rate limit of known duration.
 type busy struct{ after time.Duration }
 
 func (busy) Error() string               { return "busy" }
@@ -206,7 +206,7 @@ func TestWhatOpensABreaker(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		try  try
-		open time.Duration // 0 if it stays closed
+		open time.Duration // 0 if the breaker stays closed
 	}{
 		{"one_failure", try{err: errDown}, 0},
 		{"one_outage", try{err: llm.ErrUnavailable}, 0},
@@ -240,18 +240,19 @@ func TestNobodyLeft(t *testing.T) {
 			t.Errorf("heard %q, %v; want the last one's error", said, err)
 		}
 		for range 2 {
-			_, _ = d.ask(t.Context(), false) // opens b's as well
+			_, _ = d.ask(t.Context(), false) // also opens b's breaker
 		}
 		asked := len(a.asked)
 		a.tries = []try{{chunks: 1}}
-		d.hears(t, "a") // all are open; it is due first
+		d.hears(t, "a") // all are open; a is due first
 		if len(a.asked) != asked+1 {
 			t.Errorf("a was asked %d times more, want once", len(a.asked)-asked)
 		}
 	})
 }
 
-// TestTheLastOneHasTheCallersTime shows a slow model that nobody could replace.
+// TestTheLastOneHasTheCallersTime: the last model has the caller's whole time, because
+// there is no other to try.
 func TestTheLastOneHasTheCallersTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newFixture(llm.ChainOptions{}, &scripted{name: "a", tries: []try{{err: errDown}}}, &scripted{name: "b", tries: []try{{wait: time.Minute, chunks: 1}}})
@@ -289,7 +290,7 @@ func TestHurry(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		models []*scripted
-		before []bool // requests and their hurry
+		before []bool // earlier requests, whether in a hurry
 		pause  time.Duration
 		want   string
 	}{
@@ -346,8 +347,8 @@ func TestEmptyChain(t *testing.T) {
 	}
 }
 
-// TestAnswersComeFromOneModel lets models fail in any way: what is heard is one
-// model's, whole if there is no error, and there is no error while one is well.
+// TestAnswersComeFromOneModel lets models fail in any way: an answer is from one model,
+// complete if there is no error, and there is no error while any model works.
 func TestAnswersComeFromOneModel(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		kinds := []try{{chunks: 3}, {chunks: 3}, {}, {blanks: 1}, {err: errDown}, {err: llm.ErrRejected}, {chunks: 2, err: errDown},
@@ -369,7 +370,7 @@ func TestAnswersComeFromOneModel(t *testing.T) {
 	})
 }
 
-// askAll returns what was wrong with the answers.
+// askAll describes the errors in the answers.
 func askAll(ctx context.Context, d *fixture, hurries []bool, pause time.Duration) string {
 	for i, hurry := range hurries {
 		said, err := d.ask(ctx, hurry)

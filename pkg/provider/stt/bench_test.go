@@ -11,9 +11,9 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
 )
 
-// BenchmarkSTTFinal measures what chain, adapter and loopback add to a
-// service that answers at once: the time from the end of an utterance of 1 s,
-// all of which has been sent, to its final transcript.
+// BenchmarkSTTFinal measures what chain, adapter and loopback add to a service that
+// answers at once: the time from the end of an utterance of 1 s, which has been sent
+// completely, to its final transcript.
 func BenchmarkSTTFinal(b *testing.B) {
 	for _, v := range vendors {
 		b.Run(v.name, func(b *testing.B) {
@@ -37,7 +37,7 @@ func BenchmarkSTTFinal(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				for v.streams && service.Samples() < want { // as if it had been spoken
+				for v.streams && service.Samples() < want { // as if spoken in real time
 					<-time.After(time.Millisecond)
 				}
 				b.StartTimer()

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const key = "sk-0123456789abcdef0123456789"
 
-// vendors make a provider that talks to a fake service.
+// vendors create a provider for a fake service.
 var vendors = []struct {
 	name    string
 	streams bool
@@ -40,7 +40,7 @@ var vendors = []struct {
 	}},
 }
 
-// eachVendor runs a test against a service of every vendor.
+// eachVendor runs a test against each vendor's service.
 func eachVendor(t *testing.T, script fakestt.Script, test func(t *testing.T, p stt.Provider, s *fakestt.Server, streams bool)) {
 	t.Helper()
 	for _, v := range vendors {
@@ -118,10 +118,10 @@ func TestInterims(t *testing.T) {
 	line := "Hold the door for me"
 	eachVendor(t, fakestt.Script{Lines: []string{line}}, func(t *testing.T, p stt.Provider, _ *fakestt.Server, streams bool) {
 		if !streams {
-			return // it takes whole recordings
+			return // the vendor accepts whole recordings only
 		}
 		s := open(t, p, stt.Options{Interim: true})
-		speak(t, s, 1400*time.Millisecond) // the service tells of it now and then
+		speak(t, s, 1400*time.Millisecond) // the service sends an interim result now and then
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
 		for seen := ""; seen != "Hold the door for"; {
@@ -134,12 +134,12 @@ func TestInterims(t *testing.T) {
 	})
 }
 
-// TestFaults says what becomes of an utterance when the service fails.
+// TestFaults checks an utterance's result when the service fails.
 func TestFaults(t *testing.T) {
 	rows := []struct {
 		name  string
 		fault fakestt.Fault
-		want  error // nil: the text, "" if empty is set
+		want  error // nil: the text is expected, or "" if empty is set
 		empty bool
 		late  int64
 	}{
@@ -148,7 +148,7 @@ func TestFaults(t *testing.T) {
 		{"down", fakestt.Down, stt.ErrUnavailable, false, 0},
 		{"broken", fakestt.Break, stt.ErrUnavailable, false, 0},
 		{"garbage", fakestt.Garbage, stt.ErrUnavailable, false, 0},
-		{"complains", fakestt.Complain, errors.ErrUnsupported, false, 0}, // a vendor's own kind
+		{"complains", fakestt.Complain, errors.ErrUnsupported, false, 0}, // the vendor's own kind of error
 		{"mute", fakestt.Mute, stt.ErrOverBudget, false, 0},
 		{"empty", fakestt.Empty, nil, true, 0},
 		{"duplicate", fakestt.Duplicate, nil, false, 1},
@@ -171,7 +171,7 @@ func TestFaults(t *testing.T) {
 					}
 				}
 				want := row.want
-				if row.fault == fakestt.Complain { // spent quota, except where a message tells only of an error
+				if row.fault == fakestt.Complain { // quota spent, unless the protocol only has a generic error
 					want = map[bool]error{true: stt.ErrUnavailable, false: stt.ErrRejected}[strings.HasPrefix(p.Name(), "deepgram")]
 				}
 				if !errors.Is(err, want) {
@@ -194,8 +194,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Budgets: patience for what comes, on a machine with other work, and
-// impatience for what never does.
+// Budgets: long for results that come, because the machine may be busy, and short for
+// results that never come.
 const (
 	patience   = time.Minute
 	impatience = 100 * time.Millisecond
@@ -328,8 +328,8 @@ func TestPendingIsBounded(t *testing.T) {
 	})
 }
 
-// TestLateFinal shows that a transcript which comes after its utterance was
-// given up is not taken for the next one's.
+// TestLateFinal checks that a transcript which arrives after its utterance was given up
+// is not used for the next one.
 func TestLateFinal(t *testing.T) {
 	script := fakestt.Script{Lines: []string{"Hold the door", "Run!"}, Hold: true}
 	eachVendor(t, script, func(t *testing.T, p stt.Provider, service *fakestt.Server, _ bool) {

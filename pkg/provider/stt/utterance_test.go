@@ -13,9 +13,9 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/stttest"
 )
 
-// event is something a scripted stream does some time after Finish.
+// event is a stream's action some time after Finish.
 type event struct {
-	after  time.Duration // since the event before
+	after  time.Duration // since the previous event
 	result stt.Result
 	err    error
 }
@@ -130,8 +130,7 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-// TestLogsKeepQuiet shows that what players say does not reach a log by
-// accident.
+// TestLogsKeepQuiet checks that players' words do not reach a log by accident.
 func TestLogsKeepQuiet(t *testing.T) {
 	var b strings.Builder
 	slog.New(slog.NewTextHandler(&b, nil)).Info("heard", "result", stt.Result{Text: "the secret door"})

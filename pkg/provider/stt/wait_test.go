@@ -10,8 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// Time decides at Due and not before: for the budget, or for the interim text
-// as soon as there is one.
+// The wait is decided at Due and not before: at the end of the budget, or earlier if
+// there is interim text.
 func TestWaitExpires(t *testing.T) {
 	start := time.Date(2031, 5, 1, 20, 0, 0, 0, time.UTC)
 	for _, tt := range []struct {
@@ -53,8 +53,8 @@ func TestWaitExpires(t *testing.T) {
 	}
 }
 
-// Whatever comes, a wait is decided by its budget at the latest, and a text
-// once heard is not lost unless another takes its place.
+// Every wait is decided by the end of its budget, and received text is kept until other
+// text replaces it.
 func TestWaitAlwaysEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		start := time.Date(2031, 5, 1, 20, 0, 0, 0, time.UTC)

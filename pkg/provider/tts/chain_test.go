@@ -28,15 +28,15 @@ type busy struct{ after time.Duration }
 func (busy) Error() string               { return "busy" }
 func (b busy) RetryAfter() time.Duration { return b.after }
 
-// try is how a scripted provider behaves once.
+// try is one scripted call of a provider.
 type try struct {
 	wait   time.Duration // before the first sound
 	pieces int           // of 100 samples
 	stall  time.Duration // before the last piece
-	err    error         // after them
+	err    error         // after the pieces
 }
 
-// scripted is a provider that goes through its tries, and repeats the last.
+// scripted plays its tries in order, and repeats the last.
 type scripted struct {
 	name   string
 	tries  []try
@@ -82,7 +82,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// room is a chain of scripted providers and what it told.
+// room is a chain of scripted providers with its log.
 type room struct {
 	*tts.Chain
 	told []string
@@ -99,7 +99,7 @@ func newRoom(opts tts.ChainOptions, providers ...*scripted) *room {
 	return r
 }
 
-// speak returns how many samples were heard.
+// speak returns the number of samples received.
 func (r *room) speak(ctx context.Context, text string) (int, error) {
 	heard := 0
 	for pcm, err := range r.Synthesize(ctx, text, tts.Voice{ID: "alloy", IDs: map[string]string{"c": "carl"}}) {
@@ -119,7 +119,7 @@ func TestTakingOver(t *testing.T) {
 		text  string
 		heard int
 		err   error
-		said  string // by the providers, one sentence
+		said  string // the providers that spoke, for one sentence
 		told  string
 		took  time.Duration
 	}{
@@ -179,7 +179,7 @@ func TestBreakerOpensAndHeals(t *testing.T) {
 		}
 		say("1 1")
 		say("2 2")
-		say("3 3") // opens
+		say("3 3") // the breaker opens
 		say("3 4")
 		time.Sleep(9 * time.Second)
 		say("3 5")
@@ -188,7 +188,7 @@ func TestBreakerOpensAndHeals(t *testing.T) {
 		time.Sleep(19 * time.Second)
 		say("4 7")
 		time.Sleep(time.Second)
-		say("5 7") // heals
+		say("5 7") // recovers
 		say("6 7")
 		if diff := cmp.Diff([]string{"a>b: a: down", "b>a: <nil>"}, r.told); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
@@ -200,7 +200,7 @@ func TestWhatOpensABreaker(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		try  try
-		open time.Duration // from the first failure on; 0 if it stays closed
+		open time.Duration // from the first failure; 0 if it stays closed
 	}{
 		{"slowness_at_once", try{wait: time.Hour}, 10 * time.Second},
 		{"rate_limit_as_long_as_told", try{err: fmt.Errorf("x: %w", busy{90 * time.Second})}, 90 * time.Second},
@@ -259,7 +259,7 @@ func TestNobodyLeft(t *testing.T) {
 		if got, want := time.Since(start), 13*time.Second; got != want {
 			t.Errorf("took %v, want %v", got, want)
 		}
-		// Both are open: the one that is due first is asked all the same.
+		// Both are open: the one due first is tried anyway.
 		a.tries = []try{{pieces: 1}}
 		if heard, err := r.speak(t.Context(), "Yes."); err != nil || heard != 100 || len(b.said) != 1 {
 			t.Errorf("heard %d, err %v, b asked %d times; want 100, nil, 1", heard, err, len(b.said))
@@ -280,7 +280,7 @@ func TestStoppingIsNobodysFailure(t *testing.T) {
 			}
 		}
 		for range r.Synthesize(t.Context(), "Yes.", tts.Voice{}) {
-			break // has heard enough
+			break // stops listening
 		}
 		if len(a.said) != 6 || len(b.said) != 0 || len(r.told) != 0 {
 			t.Errorf("asked %d and %d times, told %v; want 6, 0, nothing", len(a.said), len(b.said), r.told)
@@ -288,7 +288,7 @@ func TestStoppingIsNobodysFailure(t *testing.T) {
 	})
 }
 
-// A consumer that plays in real time is not a provider that stalls.
+// A consumer that plays in real time must not look like a stalled provider.
 func TestSlowListener(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRoom(tts.ChainOptions{}, &scripted{name: "a", tries: []try{{pieces: 5}}})
@@ -324,8 +324,8 @@ func TestName(t *testing.T) {
 	}
 }
 
-// Whatever providers do, a sentence is heard in one voice alone, and heard in
-// full whenever a provider that was asked is well.
+// However providers fail, a sentence is spoken by one voice only, and completely if any
+// provider that was tried works.
 func TestChainProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var providers []*scripted

@@ -15,7 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
-// counting speaks 1,000 samples a letter, in three pieces, and counts.
+// counting speaks 1,000 samples per letter, in three pieces, and counts calls.
 type counting struct {
 	mu    sync.Mutex
 	asked []string
@@ -63,10 +63,10 @@ func TestCache(t *testing.T) {
 		name  string
 		stock []string
 		text  string
-		other tts.Voice // of the second hearing
+		other tts.Voice // voice of the second request
 		fail  error
 		stop  bool // the first listener leaves early
-		asked int  // in two hearings
+		asked int  // calls for two requests
 	}{
 		{name: "stock", stock: []string{"Hm."}, text: "Hm.", other: voice, asked: 1},
 		{name: "no_stock", text: "Hm.", other: voice, asked: 2},
@@ -128,8 +128,7 @@ func TestStoppedListenerHearsNoMore(t *testing.T) {
 	}
 }
 
-// The cache never outgrows its bound and never plays anything but the right
-// sound.
+// The cache never exceeds its limit and always plays the right sound.
 func TestCacheProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var stock []string

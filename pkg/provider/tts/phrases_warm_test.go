@@ -8,7 +8,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
-// warmable counts how often it was asked to open its connections.
+// warmable counts the calls to open its connections.
 type warmable struct {
 	counting
 	warmed int

@@ -10,8 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
-// TestNearest looks for the ten nearest of some thousand vectors that lie in heaps, as those of
-// texts do, and counts how many are among the candidates.
+// TestNearest searches some thousand vectors that are clustered like those of text for
+// the ten nearest, and counts how many are among the candidates.
 func TestNearest(t *testing.T) {
 	for _, row := range []struct {
 		name                string

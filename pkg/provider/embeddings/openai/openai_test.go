@@ -31,7 +31,7 @@ type datum struct {
 	Embedding []float64 `json:"embedding"`
 }
 
-// vendor answers with vectors that hold the text's length, last text first.
+// vendor answers with vectors that contain the text's length, last text first.
 func vendor(t *testing.T, seen func(*http.Request, request)) *httptest.Server {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -179,7 +179,7 @@ func TestEmbedReturnsWhenContextIsDone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		// The server notices a client that left only once the body is read.
+		// The server notices a disconnected client only after reading the body.
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
 			t.Errorf("reading request: %v", err)
 		}
@@ -226,8 +226,8 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestLengthIsLearnt says that a model nobody knows tells the length of its
-// vectors by its first answer, and is held to that.
+// TestLengthIsLearnt checks that an unknown model's first answer sets the vector length,
+// and that later answers must match.
 func TestLengthIsLearnt(t *testing.T) {
 	length := 4
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -256,8 +256,7 @@ func TestLengthIsLearnt(t *testing.T) {
 	}
 }
 
-// TestEmptyVectorTeachesNothing says that an answer without numbers is no
-// length.
+// TestEmptyVectorTeachesNothing checks that an empty vector sets no length.
 func TestEmptyVectorTeachesNothing(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `{"data":[{"index":0,"embedding":[]}]}`)
@@ -269,8 +268,8 @@ func TestEmptyVectorTeachesNothing(t *testing.T) {
 	}
 }
 
-// TestGivenLengthIsAskedFor says that a model nobody knows is asked for the
-// length it was given once it has answered with another.
+// TestGivenLengthIsAskedFor checks that an unknown model is asked for the configured
+// length once it has answered with another.
 func TestGivenLengthIsAskedFor(t *testing.T) {
 	var asked []int
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

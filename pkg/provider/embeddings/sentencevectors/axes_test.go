@@ -13,8 +13,9 @@ import (
 
 var update = flag.Bool("update", false, "find the axes of the vectors anew")
 
-// TestAxes finds the directions in which sentences of the rule book and of the pages under
-// docs differ most. Any English would do: what is written are no more than those of what the model knows.
+// TestAxes finds the directions in which sentences of the rule book and of the pages
+// under docs differ most. Any English text would do: the file it writes holds only
+// differences within the model's own vectors.
 func TestAxes(t *testing.T) {
 	if !*update {
 		t.Skip("run with -update to find the axes anew")
@@ -45,7 +46,7 @@ func TestAxes(t *testing.T) {
 	}
 }
 
-// sentences are some of what the program's own files say.
+// sentences returns sentences from the program's own files.
 func sentences(t *testing.T) (all []string) {
 	end := regexp.MustCompile(`[.!?]\s+`)
 	for _, pattern := range []string{"srd/*.yaml", "docs/*.md"} {
@@ -68,13 +69,13 @@ func sentences(t *testing.T) (all []string) {
 	return all
 }
 
-// principal returns the directions in which vectors differ most, the most first.
+// principal returns the directions of greatest variance, greatest first.
 func principal(spread *[wide][wide]float64) [][]float64 {
 	out := make([][]float64, axes)
 	for k := range out {
 		out[k] = make([]float64, wide)
 		for i := range out[k] {
-			out[k][i] = math.Sin(float64(1 + i*k + i)) // anything that is no other's
+			out[k][i] = math.Sin(float64(1 + i*k + i)) // a start value unlike the others
 		}
 	}
 	for range 20 {

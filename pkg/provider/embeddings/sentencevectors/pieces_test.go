@@ -6,8 +6,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/sentencevectors"
 )
 
-// TestPieces: words are cut the same way wherever they stand, marks are none of it, and pieces are
-// nearer to each other the more they mean the same.
+// TestPieces: a word is split the same way anywhere, punctuation is not part of it, and
+// pieces are closer the more similar their meaning.
 func TestPieces(t *testing.T) {
 	if got := sentencevectors.Pieces("… — !?"); len(got) != 0 {
 		t.Errorf("marks have the pieces %v", got)

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 )
 
-// recorded is what the model yields where it is at home: see PROVENANCE.md.
+// recorded is the model's output in its original implementation; see PROVENANCE.md.
 type recorded struct {
 	Text   string
 	Pieces []int32
@@ -46,7 +46,8 @@ func cosine(a, b []float32) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// TestAsRecorded holds pieces and vectors to what TensorFlow.js made of the same weights.
+// TestAsRecorded compares pieces and vectors with the output of TensorFlow.js for the
+// same weights.
 func TestAsRecorded(t *testing.T) {
 	all := record(t)
 	if len(all) < 9 {
@@ -62,7 +63,7 @@ func TestAsRecorded(t *testing.T) {
 	}
 }
 
-// TestEveryProcessor compares what is made for one kind of processor with what is made for any.
+// TestEveryProcessor compares the code for each kind of processor with the portable code.
 func TestEveryProcessor(t *testing.T) {
 	if !fast {
 		t.Skip("this processor has the plain way alone")
@@ -112,7 +113,7 @@ func TestEmbed(t *testing.T) {
 	}
 }
 
-// TestAtOnce embeds for many callers at the same time.
+// TestAtOnce embeds for many callers concurrently.
 func TestAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := New()

@@ -128,7 +128,8 @@ func TestEmbedIsDeterministicAndNormalised(t *testing.T) {
 }
 
 func TestEmbedKeepsAKnownVector(t *testing.T) {
-	// Stored vectors outlive the process: if this fails, the name must change.
+	// Vectors are stored permanently, so if this test fails, the model's name must
+	// change.
 	v := embed(t, "The Rusty Flagon")[0]
 	var sum float64
 	for i, x := range v {

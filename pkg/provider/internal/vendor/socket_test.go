@@ -11,7 +11,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// connect returns a connection to a service that serve plays.
+// connect returns a connection to a service played by serve.
 func connect(t *testing.T, limits Limits, serve func(context.Context, *websocket.Conn)) *Conn {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -42,7 +42,7 @@ func say(ctx context.Context, conn *websocket.Conn, words ...string) {
 
 var roomy = Limits{Messages: 10, Bytes: 100, Close: time.Second}
 
-// TestRecvGivenUp shows that a wait that is given up loses nothing.
+// TestRecvGivenUp checks that a cancelled Recv loses no message.
 func TestRecvGivenUp(t *testing.T) {
 	c := connect(t, roomy, func(ctx context.Context, conn *websocket.Conn) {
 		_, word, _ := conn.Read(ctx)
@@ -69,8 +69,8 @@ func TestRecvGivenUp(t *testing.T) {
 	}
 }
 
-// TestNobodyReceives shows a connection that ends when too much waits: what came before is
-// still received.
+// TestNobodyReceives covers a connection that ends because too many messages wait:
+// earlier ones are still received.
 func TestNobodyReceives(t *testing.T) {
 	for name, limits := range map[string]Limits{"messages": {Messages: 2, Bytes: 100}, "bytes": {Messages: 10, Bytes: 7}} {
 		t.Run(name, func(t *testing.T) {
@@ -91,8 +91,8 @@ func TestNobodyReceives(t *testing.T) {
 	}
 }
 
-// TestClose shows that Close says farewell, waits no longer than it may for an answer, and
-// ends a Recv under way.
+// TestClose checks that Close sends a farewell, waits no longer than allowed for a reply,
+// and ends a blocked Recv.
 func TestClose(t *testing.T) {
 	for _, polite := range []bool{true, false} {
 		farewell := make(chan websocket.StatusCode, 1)

@@ -16,14 +16,13 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// TestAudioKeepsTheNewest compares the queue with a plain list over random
-// calls.
+// TestAudioKeepsTheNewest compares the queue with a plain list over random calls.
 func TestAudioKeepsTheNewest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.IntRange(1, 9000).Draw(t, "limit")
 		a, results := vendor.NewAudio(limit), vendor.NewResults()
-		var model []int16 // what waits
-		var marks []int   // how far each mark is from the oldest sample
+		var model []int16 // the samples waiting
+		var marks []int   // each mark's distance from the oldest sample
 		var next int16
 		dropped, number := 0, 0
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
@@ -91,7 +90,7 @@ func TestAudioFails(t *testing.T) {
 	}
 }
 
-// TestEveryUtteranceHasOneFinal puts transcripts in any order.
+// TestEveryUtteranceHasOneFinal sends transcripts in any order.
 func TestEveryUtteranceHasOneFinal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := vendor.NewResults()
@@ -208,7 +207,7 @@ func TestConverter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // an utterance leaves nothing behind for the next
+	for range 2 { // an utterance leaves no state for the next
 		n := 0
 		for i := range 50 {
 			n += len(c.Convert(make([]int16, 960), i == 49))
@@ -222,7 +221,7 @@ func TestConverter(t *testing.T) {
 func BenchmarkPush(b *testing.B) {
 	a := vendor.NewAudio(vendor.Limit(stt.Options{}))
 	frame := make([]int16, 960)
-	for range 2000 { // until it is as big as it gets
+	for range 2000 { // until the buffer has its maximum size
 		if err := a.Push(frame); err != nil {
 			b.Fatal(err)
 		}

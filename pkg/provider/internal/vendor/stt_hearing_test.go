@@ -14,16 +14,15 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// step is something that happens to a hearing: an event, or a request for the
-// final of the sound up to ask.
+// step is one input of a hearing: an event, or a request for the final of the sound up to
+// ask.
 type step struct {
 	event Event
 	ask   time.Duration
-	wait  time.Duration // before the next step, with a look at the clock
+	wait  time.Duration // before the next step, which checks the clock
 }
 
-// finals plays steps and returns the texts of the finals, and how many
-// transcripts were late.
+// finals plays steps and returns the finals' texts, and how many transcripts were late.
 func finals(t *testing.T, timed bool, steps []step) (texts []string, late int64, err error) {
 	t.Helper()
 	m := NewResults()
@@ -49,7 +48,7 @@ func finals(t *testing.T, timed bool, steps []step) (texts []string, late int64,
 	return texts, m.Late(), err
 }
 
-// s is a segment of a timed dialect between two places in seconds.
+// s is a segment of a timed dialect, with positions in seconds.
 func s(kind Kind, from, to float64, text string) step {
 	return step{event: Event{Kind: kind, Text: text, Start: Seconds(from), End: Seconds(to)}}
 }
@@ -99,7 +98,8 @@ func TestHearing(t *testing.T) {
 	}
 }
 
-// TestPlacesCountFromTheUtterance shows that times are the utterance's.
+// TestPlacesCountFromTheUtterance checks that times count from the start of the
+// utterance.
 func TestPlacesCountFromTheUtterance(t *testing.T) {
 	m := NewResults()
 	h := &hearing{results: m, timed: true, interim: true}
@@ -118,8 +118,8 @@ func TestPlacesCountFromTheUtterance(t *testing.T) {
 	}
 }
 
-// TestAnyEventsKeepTheOrder plays anything: each asked utterance has at most
-// one final, in order, and texts stay bounded.
+// TestAnyEventsKeepTheOrder plays any events: each requested utterance has at most one
+// final, in order, and texts stay bounded.
 func TestAnyEventsKeepTheOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := NewResults()

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const key = "secret-key-of-the-vendor"
 
-// plain is a dialect of words.
+// plain is a dialect that reports words only.
 func plain() vendor.Dialect {
 	return vendor.Dialect{
 		Type:   websocket.MessageBinary,
@@ -55,7 +55,7 @@ func serve(t *testing.T, talk func(context.Context, *websocket.Conn)) string {
 	return server.URL
 }
 
-// TestConversation checks the order of what is sent, to the goodbye.
+// TestConversation checks the order of the messages sent, up to the farewell.
 func TestConversation(t *testing.T) {
 	said := make(chan string, 100)
 	url := serve(t, func(ctx context.Context, conn *websocket.Conn) {
@@ -101,7 +101,7 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// TestServerEnds shows what a closed connection says, without the key.
+// TestServerEnds checks that the error of a closed connection does not contain the key.
 func TestServerEnds(t *testing.T) {
 	url := serve(t, func(_ context.Context, conn *websocket.Conn) {
 		_ = conn.Close(websocket.StatusInternalError, "no more for "+key) // the client may not answer
@@ -120,7 +120,7 @@ func TestServerEnds(t *testing.T) {
 	}
 }
 
-// TestRedirect shows that the key goes nowhere else.
+// TestRedirect checks that the key is not sent to another host.
 func TestRedirect(t *testing.T) {
 	var reached atomic.Bool
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Store(true) }))
@@ -133,8 +133,7 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
-// TestNobodyThere shows an address where nothing listens, and one whose server
-// says nothing.
+// TestNobodyThere covers an address without a listener, and one whose server is silent.
 func TestNobodyThere(t *testing.T) {
 	_, err := vendor.Open(t.Context(), vendor.Request{URL: "http://127.0.0.1:1/?token=" + key, Service: vendor.RecogniserService(key, "http://127.0.0.1:1", true)}, plain(), stt.Options{})
 	if !errors.Is(err, stt.ErrUnavailable) || strings.Contains(err.Error(), key) {

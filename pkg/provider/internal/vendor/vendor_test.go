@@ -70,8 +70,8 @@ func TestByStatus(t *testing.T) {
 	}
 }
 
-// TestUnreachable says what people can do when there is no answer: base_url is
-// only worth a look if it was set.
+// TestUnreachable checks the advice if there is no answer: it mentions base_url only if
+// the option was set.
 func TestUnreachable(t *testing.T) {
 	lost := &url.Error{Op: "Post", URL: "https://user:hunter2@api.vendor.example/v1", Err: &net.OpError{
 		Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "api.vendor.example", IsNotFound: true},
@@ -122,8 +122,8 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// TestOpening shows who is to blame when nothing has opened: the service, unless the
-// caller gave up.
+// TestOpening checks the reason if a connection does not open: the service is at fault,
+// unless the caller gave up.
 func TestOpening(t *testing.T) {
 	s := vendor.Service{Doing: "hearing", Unavailable: errors.New("unavailable")}
 	late, cancel := s.Opening(t.Context(), 0)

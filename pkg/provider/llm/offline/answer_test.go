@@ -8,8 +8,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// done appends what tools returned to a request. Each pair is a tool's name
-// and its result.
+// done appends tool results to a request. Each pair is a tool's name and its result.
 func done(req llm.Request, pairs ...string) llm.Request {
 	var calls []llm.ToolCall
 	var results []llm.Message
@@ -84,7 +83,7 @@ func TestAnswers(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			a := ask(t, done(request(tt.text), tt.pairs...))
-			// Which of its stock lines an NPC picks is another test's matter.
+			// Other tests cover the choice of a stock line.
 			if got := canonical(a.text); got != canonical(tt.want) || len(a.calls) > 0 {
 				t.Errorf("%q: said %q with calls %v, want %q", tt.text, a.text, a.calls, tt.want)
 			}
@@ -92,7 +91,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// canonical replaces a stock line for something unknown by the first of them.
+// canonical replaces any stock line for unknown things with the first one.
 func canonical(s string) string {
 	s = strings.NewReplacer(
 		"I tried, but it did not work:", "That did not work:",
@@ -111,7 +110,7 @@ func canonical(s string) string {
 	return s
 }
 
-// sentenceEnds yields where the sentences of a text end.
+// sentenceEnds yields the end of each sentence.
 func sentenceEnds(s string) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		for i := range s {
@@ -153,7 +152,7 @@ func TestFollowUps(t *testing.T) {
 	tests := []struct {
 		name, text string
 		pairs      []string
-		want       string // the call, empty if the NPC speaks
+		want       string // the call; empty if the NPC speaks
 	}{
 		{"the rule a search found", "What does the blinded condition do?", []string{"search_rules", blindedHit}, `get_rule {"id":"condition-blinded"}`},
 		{"no rule found", "How does juggling work?", []string{"search_rules", `{"results":[]}`}, ""},

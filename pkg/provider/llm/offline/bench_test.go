@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkHostileUtterance holds the work for a hostile utterance down: the
-// pattern matcher is at worst quadratic in the words it looks at.
+// BenchmarkHostileUtterance limits the work for a hostile utterance: the pattern matcher
+// is at worst quadratic in the words it examines.
 func BenchmarkHostileUtterance(b *testing.B) {
 	for _, word := range []string{"what did ", "was hat ", "use echo ", "roll a ", "wie ", "2d6 ", "write ", "who is a ", "and roll "} {
 		b.Run(strings.TrimSpace(word), func(b *testing.B) {

@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// said is a whole answer.
+// said is a complete answer.
 type said struct {
 	text   string
 	calls  []llm.ToolCall

@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// utterances are what players say and the calls it leads to when every tool
-// is offered; no call means the NPC speaks at once.
+// utterances are players' lines with the calls they lead to when every tool is offered;
+// without a call the NPC speaks at once.
 var utterances = []struct {
 	name, text string
 	want       []string
@@ -82,7 +82,7 @@ var utterances = []struct {
 	{"german rules", "Wie sind die Regeln für Deckung?", []string{`search_rules {"query":"cover"}`}},
 	{"german when", "Was passiert, wenn man bewusstlos ist?", []string{`search_rules {"query":"unconscious"}`}},
 
-	// What was said and done.
+	// Past events and quotes.
 	{"said", "What did Elara say about the dragon?", []string{`search_sessions {"query":"Elara dragon"}`}},
 	{"remember", "Do you remember the burning mill?", []string{`search_sessions {"query":"burning mill"}`}},
 	{"last time", "What happened last time at the bridge?", []string{`search_sessions {"query":"bridge"}`}},
@@ -147,7 +147,7 @@ var utterances = []struct {
 	{"unknown tool", "use the frobnicator tool", nil},
 	{"refused tool", "don't use ping", nil},
 
-	// Nothing to do.
+	// No call.
 	{"greeting", "Hello Bartok!", nil},
 	{"german greeting", "Guten Abend!", nil},
 	{"farewell", "Good night", nil},

@@ -12,8 +12,8 @@ const (
 	quoted   = "Brom: The miller hid the silver bell in the reeds."
 )
 
-// TestWhatIsInMindIsTold asks about what an NPC has in mind. It tells that, in the words that
-// it has, where enough of the question is in it, and else says what it would have said.
+// TestWhatIsInMindIsTold asks about facts in an NPC's prompt. The NPC quotes a fact word
+// for word if it matches enough of the question, and otherwise answers as usual.
 func TestWhatIsInMindIsTold(t *testing.T) {
 	mind := []string{promised, quoted, "Der Müller schuldet Bartok neun Silberlinge."}
 	diary := []string{
@@ -23,7 +23,7 @@ func TestWhatIsInMindIsTold(t *testing.T) {
 	tests := []struct {
 		name, speaker, text string
 		tools               bool
-		want                string // empty: nothing of what is in mind
+		want                string // empty: no fact is quoted
 	}{
 		{"what the asker promised", "Ada", "Bartok, what did I promise you?", true, promised},
 		{"whether it remembers the asker", "Ada", "Bartok, do you remember me?", true, promised},
@@ -70,8 +70,8 @@ func TestWhatIsInMindIsTold(t *testing.T) {
 	}
 }
 
-// TestTheDiaryIsReadWhereASearchFoundNothing has a search come back with nothing of what is in
-// the NPC's diary.
+// TestTheDiaryIsReadWhereASearchFoundNothing has a search miss a fact that is in the
+// NPC's diary: the diary answers.
 func TestTheDiaryIsReadWhereASearchFoundNothing(t *testing.T) {
 	req := request("Bartok, do you remember the weir in winter?", allTools()...)
 	req.Persona.Diary = []string{"Ada: The weir breaks every winter. (line 12)"}
@@ -84,7 +84,7 @@ func TestTheDiaryIsReadWhereASearchFoundNothing(t *testing.T) {
 	}
 }
 
-// TestWhatIsInMindIsToldOnce asks twice: no sentence comes again.
+// TestWhatIsInMindIsToldOnce asks twice: no sentence is repeated.
 func TestWhatIsInMindIsToldOnce(t *testing.T) {
 	req := request("Bartok, what did Ada promise you?")
 	req.Persona.Mind = []string{promised}
@@ -96,8 +96,8 @@ func TestWhatIsInMindIsToldOnce(t *testing.T) {
 	}
 }
 
-// TestNoQuoteIsQuoted finds lines in which NPCs quote, themselves among them: what was said
-// first is told, by whom, and once.
+// TestNoQuoteIsQuoted has a search return lines in which NPCs, including this one, quote
+// others: only the original is quoted, once, with its speaker.
 func TestNoQuoteIsQuoted(t *testing.T) {
 	tests := []struct{ name, text, result, want string }{
 		{"nested", "what did Ada say?",

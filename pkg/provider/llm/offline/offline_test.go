@@ -75,7 +75,7 @@ func TestSmalltalk(t *testing.T) {
 	}
 }
 
-// sameOccasion reports whether both are stock lines of one occasion.
+// sameOccasion reports whether both are stock lines for the same occasion.
 func sameOccasion(a, b string) bool {
 	for _, file := range []string{"words/stock.en.txt", "words/stock.de.txt"} {
 		data, err := os.ReadFile(file)
@@ -198,8 +198,8 @@ func TestCallIDsAreUniqueInAConversation(t *testing.T) {
 	}
 }
 
-// FuzzUtterance says anything: the NPC speaks or calls offered tools with a
-// JSON object, the same way each time, and without tools it speaks.
+// FuzzUtterance checks that for any line the NPC speaks or calls offered tools with a
+// JSON object, deterministically, and that it speaks if there are no tools.
 func FuzzUtterance(f *testing.F) {
 	for _, u := range utterances {
 		f.Add(u.text)
@@ -230,7 +230,7 @@ func FuzzUtterance(f *testing.F) {
 	})
 }
 
-// FuzzResult returns anything from a tool: the NPC says something.
+// FuzzResult checks that the NPC answers after any tool result.
 func FuzzResult(f *testing.F) {
 	for _, s := range []string{"", "pong", blindedHit, blindedRule, elara, `{"error":{}}`, `{"isError":true}`, `[[[1]]]`, `{"rolls":[1],"total":1}`, `{"total":1}`, `null`, `{"relations":[{"type":"x","to":"y"}]}`} {
 		for i := range allTools() {

@@ -7,8 +7,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// TestScriptAnswersWhateverItIsTold: whoever plays without a model wants an answer, so
-// the script declines nothing, and never says how it could.
+// TestScriptAnswersWhateverItIsTold: the script never declines and never mentions that it
+// could, because a player without a model expects an answer.
 func TestScriptAnswersWhateverItIsTold(t *testing.T) {
 	for _, line := range []string{"Nineteen to hit.", "Und dann?", "I sneak past the guard", "…"} {
 		req := request(line, allTools()...)

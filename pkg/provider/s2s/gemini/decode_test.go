@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// bare returns a session that nobody reads or writes for.
+// bare returns a session without reader and writer goroutines.
 func bare(model string) *session {
 	t := traitsOf(model)
 	return &session{
@@ -23,10 +23,10 @@ func bare(model string) *session {
 	}
 }
 
-// ask asks for an answer, as Respond does.
+// ask requests an answer, as Respond does.
 func (s *session) ask() { s.tell(append(s.answers.startQuestion(), s.answers.ask()...)...) }
 
-// hear reads one message, as the reader does.
+// hear handles one message, as the reader does.
 func (s *session) hear(t testing.TB, message string) {
 	t.Helper()
 	m, err := parse([]byte(message))
@@ -36,7 +36,7 @@ func (s *session) hear(t testing.TB, message string) {
 	s.take(m)
 }
 
-// told returns what was told since the last call, in short.
+// told returns the events since the last call in short form.
 func (s *session) told() string {
 	var words []string
 	for _, e := range s.events {
@@ -63,7 +63,7 @@ func (s *session) told() string {
 	return strings.Join(words, " ")
 }
 
-// The messages of a service, in short.
+// Messages of a service, by short name.
 var messages = map[string]string{
 	"says":        `{"serverContent":{"outputTranscription":{"text":"hm"}}}`,
 	"sound":       `{"serverContent":{"modelTurn":{"parts":[{"inlineData":{"mimeType":"audio/pcm;rate=24000","data":"AAAAAA=="}}]}}}`,
@@ -80,8 +80,8 @@ var messages = map[string]string{
 	"waiting":     `{"serverContent":{"waitingForInput":true}}`,
 }
 
-// TestOrders shows what is told of messages in orders that a service on the loopback
-// interface cannot be made to send. "ask", "give_up" and "answer" are ours.
+// TestOrders checks the events for message orders that a service on the loopback
+// interface cannot be made to send. The client sends "ask", "give_up" and "answer".
 func TestOrders(t *testing.T) {
 	for _, tt := range []struct{ name, model, order, want string }{
 		{"usual", "", "ask heard says sound generated complete", "started hm sound all:well done:completed"},
@@ -144,8 +144,8 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestLostEnd shows a service that did not end a turn: the answer that passes for it is
-// told to nobody, and once that was given up nothing more is asked.
+// TestLostEnd has a service not end a turn: the answer that could be mistaken for it is
+// dropped, and after giving up, the session makes no further request.
 func TestLostEnd(t *testing.T) {
 	s := bare("gemini-3.8-live")
 	s.turn = make(chan struct{}, 1)
@@ -169,12 +169,12 @@ func TestLostEnd(t *testing.T) {
 	}
 }
 
-// TestHangs shows a service that says nothing more: once that was given up, a new
-// session is needed, but not if the player was faster.
+// TestHangs has a service stop sending: after giving up, a new session is needed, unless
+// the player interrupted first.
 func TestHangs(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		first string // what came before; a call has its result a minute later
+		first string // messages before; a call has its result a minute later
 		after time.Duration
 		lost  bool
 	}{
@@ -207,7 +207,7 @@ func TestHangs(t *testing.T) {
 	}
 }
 
-// TestRefusedCalls shows calls that never reach a tool: each is answered.
+// TestRefusedCalls covers calls that never reach a tool: each one is answered.
 func TestRefusedCalls(t *testing.T) {
 	s := bare("gemini-3.8-live")
 	s.ask()
@@ -232,7 +232,7 @@ func TestRefusedCalls(t *testing.T) {
 	}
 }
 
-// TestBackgroundIsBounded shows that the newest notes are kept.
+// TestBackgroundIsBounded checks that the newest notes are kept.
 func TestBackgroundIsBounded(t *testing.T) {
 	var b background
 	for range 100 {
@@ -253,7 +253,7 @@ func TestBackgroundIsBounded(t *testing.T) {
 	}
 }
 
-// TestHistoryIsBounded shows that the newest of what was said before is kept.
+// TestHistoryIsBounded checks that the newest lines are kept.
 func TestHistoryIsBounded(t *testing.T) {
 	long := strings.Repeat("a", maxHistory/4)
 	history := []llm.Message{{Role: llm.RoleSystem, Content: "hm"}, {Role: llm.RoleUser, Content: " "}}
@@ -268,7 +268,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestLanguageCodes shows languages in the service's form.
+// TestLanguageCodes checks the conversion to the service's language codes.
 func TestLanguageCodes(t *testing.T) {
 	for tag, want := range map[string]string{"de": "de-DE", "en": "en-US", "en-GB": "en-GB", "": "", "x!": "", "zxx": "", "und": ""} {
 		if got := (&Provider{}).languageCode(tag); got != want {
@@ -281,8 +281,8 @@ func TestLanguageCodes(t *testing.T) {
 	}
 }
 
-// FuzzMessages reads whatever a service may send between whatever we do. Nothing
-// panics; each answer begins before all else of it, and ends once.
+// FuzzMessages reads any service messages between any calls of the client. Nothing
+// panics; each answer begins before its other events, and ends once.
 func FuzzMessages(f *testing.F) {
 	for _, m := range messages {
 		f.Add([]byte("a" + m + "\n" + m + "\ng" + m))
@@ -329,7 +329,7 @@ func FuzzMessages(f *testing.F) {
 	})
 }
 
-// referee holds events to their order.
+// referee checks the order of events.
 type referee struct {
 	begun, ended bool
 }
@@ -365,7 +365,7 @@ func (r *referee) see(t *testing.T, e s2s.Event) {
 	}
 }
 
-// TestReaderWaits shows that no more is read than somebody takes.
+// TestReaderWaits checks that the reader stops while events are not received.
 func TestReaderWaits(t *testing.T) {
 	s := newSession(&Provider{}, &endless{})
 	for range maxEvents {
@@ -384,7 +384,7 @@ func TestReaderWaits(t *testing.T) {
 	}
 }
 
-// endless is a connection on which a service never stops.
+// endless is a connection on which the service never stops sending.
 type endless struct{ wire }
 
 func (e *endless) Read(context.Context) (websocket.MessageType, []byte, error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s/gemini"
 )
 
-// checkError holds an error to what it wraps and says; it never shows the key.
+// checkError checks an error's kind and text, and that it does not contain the key.
 func checkError(t *testing.T, err, kind error, want string) {
 	t.Helper()
 	if !errors.Is(err, kind) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), key) || strings.ContainsAny(err.Error(), "\n") {
@@ -22,7 +22,7 @@ func checkError(t *testing.T, err, kind error, want string) {
 	}
 }
 
-// TestRefusedConnections shows what is said of a session that cannot be opened.
+// TestRefusedConnections checks the errors of sessions that cannot be opened.
 func TestRefusedConnections(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -51,7 +51,7 @@ func TestRefusedConnections(t *testing.T) {
 	}
 }
 
-// TestNobodyThere shows an address where nothing listens.
+// TestNobodyThere connects to an address without a listener.
 func TestNobodyThere(t *testing.T) {
 	p, err := gemini.New(key, &gemini.Options{BaseURL: "http://127.0.0.1:1/v1beta"})
 	if err != nil {
@@ -61,7 +61,7 @@ func TestNobodyThere(t *testing.T) {
 	checkError(t, err, s2s.ErrUnavailable, "connection refused; check that it runs")
 }
 
-// TestOptions shows what cannot be a provider.
+// TestOptions checks invalid options.
 func TestOptions(t *testing.T) {
 	for name, tt := range map[string]struct {
 		key     string
@@ -82,8 +82,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestVersions shows that the address may name the interface's version, and that keys
-// of a short life have their own.
+// TestVersions checks that the address may name the API version, and that short-lived
+// keys use their own version.
 func TestVersions(t *testing.T) {
 	const constrained = "/ws/google.ai.generativelanguage.v1alpha.GenerativeService.BidiGenerateContentConstrained"
 	const plain = "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent"
@@ -107,8 +107,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestServiceSaysNothing shows a session that is never ready: it is given up in time, and
-// its connection closed.
+// TestServiceSaysNothing has a session never become ready: Connect fails in time and
+// closes the connection.
 func TestServiceSaysNothing(t *testing.T) {
 	service := fakegemini.Start(t, fakegemini.Options{NoSetup: true})
 	p := provider(t, service, "")
@@ -118,7 +118,7 @@ func TestServiceSaysNothing(t *testing.T) {
 		service.Await(t, "setup", 1)
 		cancel()
 	})
-	for range 2 { // the second time the context has ended before
+	for range 2 { // the second time with an ended context
 		_, err := p.Connect(ctx, s2s.SessionOptions{})
 		checkError(t, err, context.Canceled, "talking to a speech-to-speech model")
 	}
@@ -126,8 +126,8 @@ func TestServiceSaysNothing(t *testing.T) {
 	service.AwaitIdle()
 }
 
-// TestServiceEnds shows sessions that the service ends: what came before is told
-// first, then why.
+// TestServiceEnds covers sessions that the service ends: earlier events are delivered
+// first, then the reason.
 func TestServiceEnds(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -165,8 +165,8 @@ func TestServiceEnds(t *testing.T) {
 	}
 }
 
-// TestMalformed shows messages that are none: the session goes on, unless nothing else
-// comes.
+// TestMalformed sends malformed messages: the session survives unless it receives nothing
+// else.
 func TestMalformed(t *testing.T) {
 	bad := []fakegemini.Step{
 		fakegemini.Send{Message: "<html>"}, fakegemini.Send{Message: `[1]`}, fakegemini.Send{Message: `{"serverContent":{"modelTurn":7}}`},
@@ -207,8 +207,8 @@ func TestMalformed(t *testing.T) {
 	checkError(t, err, s2s.ErrClosed, "cannot be read")
 }
 
-// TestGoesOn shows a session that is about to end, and one that takes it up with the
-// newest handle: it is told nothing again, and says nothing again.
+// TestGoesOn covers a session that is about to end and the one that resumes it with the
+// newest handle: no history is sent again, and no answer is repeated.
 func TestGoesOn(t *testing.T) {
 	first := fakegemini.Turn{Steps: []fakegemini.Step{
 		fakegemini.Resumable{Handle: "early"}, fakegemini.Resumable{}, fakegemini.Speak{Text: "Aye."}, fakegemini.GoAway{Left: 50 * time.Second},
@@ -229,7 +229,7 @@ func TestGoesOn(t *testing.T) {
 
 }
 
-// TestForgotten shows a session the service does not know any more: it begins anew.
+// TestForgotten has the service forget a session: a new one starts.
 func TestForgotten(t *testing.T) {
 	service := fakegemini.Start(t, fakegemini.Options{Turns: []fakegemini.Turn{fakegemini.Say("Aye.")}})
 	tk := connectTo(t, service, "", s2s.SessionOptions{Resume: "unknown", History: []llm.Message{{Role: llm.RoleUser, Content: "Hm."}}})
@@ -241,7 +241,7 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// TestClose shows that closing ends whatever is under way.
+// TestClose checks that Close ends all blocked calls.
 func TestClose(t *testing.T) {
 	tk := connect(t, "", rolls, fakegemini.Turn{Steps: []fakegemini.Step{fakegemini.CallTools{Calls: []fakegemini.Call{{ID: "7", Name: "roll"}}}}})
 	tk.say()
@@ -258,15 +258,15 @@ func TestClose(t *testing.T) {
 	checkError(t, err, s2s.ErrClosed, "it was closed")
 }
 
-// TestDeafService shows a server that reads nothing: a session waits as long as its
-// caller lets it, and closes at once.
+// TestDeafService has a server read nothing: calls wait as long as their context allows,
+// and Close returns at once.
 func TestDeafService(t *testing.T) {
 	tk := connectTo(t, fakegemini.Start(t, fakegemini.Options{Deaf: true}), "", s2s.SessionOptions{})
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
 	tk.must(tk.session.BeginTurn(ctx))
 	var err error
-	for err == nil { // until there is no room anywhere
+	for err == nil { // until all buffers are full
 		err = tk.session.SendAudio(ctx, second)
 	}
 	checkError(t, err, context.DeadlineExceeded, "talking to a speech-to-speech model")

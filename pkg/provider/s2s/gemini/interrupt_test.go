@@ -9,15 +9,15 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// TestInterruption shows that an interrupted answer ends at once, and that nothing of
-// it gets into the next one, however the service tells of its end.
+// TestInterruption checks that an interrupted answer ends at once and that none of it
+// appears in the next answer, however the service reports its end.
 func TestInterruption(t *testing.T) {
 	long := []fakegemini.Step{fakegemini.Speak{Text: "Once upon a time", Sound: 400 * time.Millisecond}}
 	more := append(long[:1:1], fakegemini.Hang{})
 	for _, tt := range []struct {
 		name string
 		turn fakegemini.Turn
-		// complete: all of the answer had come, and it was being played.
+		// complete: the whole answer had arrived and was playing.
 		complete bool
 	}{
 		{name: "while_it_is_made", turn: fakegemini.Turn{Steps: more}},
@@ -36,7 +36,7 @@ func TestInterruption(t *testing.T) {
 				tk.until("sound")
 			}
 			tk.interrupt(80 * time.Millisecond)
-			tk.interrupt(time.Second) // it is not news
+			tk.interrupt(time.Second) // the second call has no effect
 			if !tt.complete {
 				end := tk.until("done")
 				check(t, "its end", []string{"item 1.1", "done 0 cancelled"}, end[len(end)-2:])
@@ -58,7 +58,7 @@ func TestInterruption(t *testing.T) {
 	}
 }
 
-// TestHeard shows what the model is told of what was heard of it.
+// TestHeard checks what the model learns about how much was heard.
 func TestHeard(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -85,7 +85,7 @@ func TestHeard(t *testing.T) {
 	}
 }
 
-// TestHungTurn shows an answer that never comes, and that the next one does.
+// TestHungTurn covers an answer that never comes, followed by one that does.
 func TestHungTurn(t *testing.T) {
 	for _, model := range []string{"", older} {
 		for _, interrupted := range []bool{true, false} {
@@ -103,8 +103,8 @@ func TestHungTurn(t *testing.T) {
 	}
 }
 
-// TestPlayersGoOn shows a player who speaks again before there is an answer, many
-// times: each answer is that to the last question.
+// TestPlayersGoOn has a player speak again many times before an answer: each answer
+// belongs to the last question.
 func TestPlayersGoOn(t *testing.T) {
 	var turns []fakegemini.Turn
 	const times = 20
@@ -122,8 +122,8 @@ func TestPlayersGoOn(t *testing.T) {
 	check(t, "the answer", spoken(times+1, "This."), tk.until("done"))
 }
 
-// TestUnasked shows a service that speaks without having been asked: nobody hears it,
-// and the next answer is heard, whether it comes before that has ended or after.
+// TestUnasked has the service speak without a request: that speech is dropped, and the
+// next answer is heard whether it comes before or after the end of that speech.
 func TestUnasked(t *testing.T) {
 	for name, unasked := range map[string][]fakegemini.Step{
 		"ended":      {fakegemini.Speak{Text: "By the way."}, fakegemini.Resumable{Handle: "then"}},
@@ -140,8 +140,8 @@ func TestUnasked(t *testing.T) {
 	}
 }
 
-// TestEmptyAnswers shows answers without sound: they end at once, so that something
-// else can be tried.
+// TestEmptyAnswers covers answers without sound: they end at once, so that a fallback can
+// answer.
 func TestEmptyAnswers(t *testing.T) {
 	tk := connect(t, "", s2s.SessionOptions{}, fakegemini.Turn{}, fakegemini.Turn{Reason: "RESPONSE_REJECTED"},
 		fakegemini.Turn{Waiting: true}, fakegemini.Turn{Reason: "NEED_MORE_INPUT"}, fakegemini.Say("Here I am."))

@@ -10,22 +10,22 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// turns is a service that keeps to its protocol, with messages under way in both
-// directions for as long as the test likes.
+// turns is a service that follows its protocol, with messages in flight in both
+// directions for as long as the test chooses.
 type turns struct {
-	in      []string // from us
+	in      []string // from the client
 	out     []*serverContent
-	number  int // of the turn
-	pieces  int // of its answer that are still to come
+	number  int // number of the turn
+	pieces  int // pieces of its answer not yet sent
 	made    bool
 	ended   bool // turnComplete was sent
-	playing bool // it waits before that
-	late    bool // interruptions are told late
+	playing bool // waits before turnComplete
+	late    bool // interruptions are reported late
 }
 
 func (s *turns) send(c serverContent) { s.out = append(s.out, &c) }
 
-// work takes one message of ours, or makes a piece of the answer.
+// work handles one client message, or sends a piece of the answer.
 func (s *turns) work(t *rapid.T) {
 	if len(s.in) > 0 && rapid.Bool().Draw(t, "takes") {
 		message := s.in[0]
@@ -55,7 +55,7 @@ func (s *turns) work(t *rapid.T) {
 	}
 }
 
-// interrupt ends the turn since a player speaks.
+// interrupt ends the turn because a player speaks.
 func (s *turns) interrupt() {
 	interrupted, complete := serverContent{Interrupted: true}, serverContent{TurnComplete: true}
 	switch {
@@ -75,8 +75,8 @@ func (s *turns) interrupt() {
 }
 
 // TestAnswersAreThoseToTheLastQuestion asks, gives up and asks again while messages are
-// under way in both directions. What is told is the answer to the last question, and
-// all of it.
+// in flight in both directions. The session reports exactly the answer to the last
+// question.
 func TestAnswersAreThoseToTheLastQuestion(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, service := &answers{}, &turns{}
@@ -96,8 +96,8 @@ func TestAnswersAreThoseToTheLastQuestion(t *testing.T) {
 				}
 			}
 		}
-		// There is no telling, where a turn passes while the next one is asked for and
-		// given up; then the session ends.
+		// If a turn passes while the next one is requested and given up, the two cannot
+		// be told apart; then the session ends.
 		sure := func() {
 			if a.lost {
 				t.Skip("it lost track")

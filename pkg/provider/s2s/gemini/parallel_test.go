@@ -12,9 +12,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// TestAllAtOnce has turns, interruptions, results, changes of tools and the end of the
-// session come at once, many times. Whatever the order, the service refuses nothing,
-// and nothing is left.
+// TestAllAtOnce runs turns, interruptions, results, tool changes and Close concurrently,
+// many times. In any order, the service refuses nothing, and nothing is left running.
 func TestAllAtOnce(t *testing.T) {
 	for i := range 60 {
 		service := fakegemini.Start(t, fakegemini.Options{Turns: manyCalls(40)})
@@ -61,7 +60,7 @@ func TestAllAtOnce(t *testing.T) {
 	}
 }
 
-// manyCalls are answers with two calls each.
+// manyCalls returns n answers with two calls each.
 func manyCalls(n int) []fakegemini.Turn {
 	turns := make([]fakegemini.Turn, n)
 	for i := range turns {
@@ -74,7 +73,7 @@ func manyCalls(n int) []fakegemini.Turn {
 	return turns
 }
 
-// expect takes success, and that the session or its caller has ended.
+// expect accepts success, and the end of the session or its context.
 func expect(t *testing.T, err error) {
 	t.Helper()
 	if err != nil && !errors.Is(err, s2s.ErrClosed) && !errors.Is(err, context.Canceled) {
@@ -82,7 +81,7 @@ func expect(t *testing.T, err error) {
 	}
 }
 
-// receive takes events until there are no more.
+// receive reads events until there are no more.
 func receive(t *testing.T, ctx context.Context, session s2s.Session) {
 	for {
 		if _, err := session.Recv(ctx); err != nil {

@@ -32,7 +32,7 @@ func tool(name string) llm.ToolDefinition {
 	return llm.ToolDefinition{Name: name, Description: "Does it.", Parameters: map[string]any{"type": "object"}}
 }
 
-// provider returns a provider at a service.
+// provider returns a provider for a service.
 func provider(t *testing.T, service *fakegemini.Server, model string) *gemini.Provider {
 	t.Helper()
 	p, err := gemini.New(key, &gemini.Options{BaseURL: service.URL(), Model: model})
@@ -87,7 +87,7 @@ func (tk *talk) must(err error) {
 	}
 }
 
-// say speaks for a second and asks for an answer.
+// say speaks for a second and requests an answer.
 func (tk *talk) say() {
 	tk.t.Helper()
 	ctx := tk.t.Context()
@@ -106,8 +106,8 @@ func (tk *talk) interrupt(heard time.Duration) {
 	tk.must(tk.session.Interrupt(tk.t.Context(), heard))
 }
 
-// until receives up to an event of which show says what is awaited, and returns what
-// came, sound summed up.
+// until receives until show formats an event as awaited, and returns all events, with
+// sound summed up.
 func (tk *talk) until(awaited string) []string {
 	tk.t.Helper()
 	var told []string
@@ -130,7 +130,7 @@ func (tk *talk) until(awaited string) []string {
 	}
 }
 
-// show puts an event into words.
+// show formats an event.
 func show(event s2s.Event) string {
 	switch e := event.(type) {
 	case s2s.InputTranscript:
@@ -174,15 +174,15 @@ func check(t *testing.T, what string, want, got []string) {
 	}
 }
 
-// spoken is what is told of an answer of one part.
+// spoken returns the events of an answer with one part.
 func spoken(number int, text string) []string {
 	return []string{
 		"started", fmt.Sprintf("says %d.1 %s", number, text), fmt.Sprintf("sound %d.1", number), fmt.Sprintf("item %d.1", number), "done 0 completed",
 	}
 }
 
-// TestConversation shows a spoken and a typed turn on each family of models: what is
-// told, and what goes over the wire.
+// TestConversation has a spoken and a typed turn with each family of models, and checks
+// the events and the messages sent.
 func TestConversation(t *testing.T) {
 	history := []llm.Message{
 		{Role: llm.RoleUser, Name: "Anna", Content: "Good evening."},
@@ -226,7 +226,7 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// checkTexts holds the texts of TestConversation to what they say.
+// checkTexts checks the texts that TestConversation sent.
 func checkTexts(t *testing.T, service *fakegemini.Server) {
 	t.Helper()
 	texts := service.Of("text")
@@ -243,8 +243,7 @@ func checkTexts(t *testing.T, service *fakegemini.Server) {
 	}
 }
 
-// checkHistory shows how what was said before is told: without calls, and in one of
-// two ways.
+// checkHistory checks how earlier lines are sent: without calls, in one of two forms.
 func checkHistory(t *testing.T, service *fakegemini.Server, asContent bool) {
 	t.Helper()
 	setup := string(service.Of("setup")[0])
@@ -260,7 +259,7 @@ func checkHistory(t *testing.T, service *fakegemini.Server, asContent bool) {
 	}
 }
 
-// TestSetup shows what a session begins with.
+// TestSetup checks a session's first message.
 func TestSetup(t *testing.T) {
 	tk := connect(t, "", s2s.SessionOptions{Instructions: "You are Bart.", Voice: "Puck", Language: "pt", Resume: "known", History: []llm.Message{{Role: llm.RoleUser, Content: "Hm."}},
 		Tools: []llm.ToolDefinition{tool("roll"), tool("2nd"), {Name: "look_up"}}})
@@ -277,7 +276,7 @@ func TestSetup(t *testing.T) {
 	check(t, "a session that goes on is told nothing again", []string{"setup"}, tk.service.Kinds(0))
 }
 
-// TestCapabilities shows what follows from a model's name.
+// TestCapabilities checks the capabilities derived from a model's name.
 func TestCapabilities(t *testing.T) {
 	for model, want := range map[string]s2s.ToolChange{
 		"": s2s.ToolsByContext, "gemini-3.8-live": s2s.ToolsByContext, "models/gemini-3.8-live-extended-thinking": s2s.ToolsByContext,
@@ -297,8 +296,8 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
-// TestMisuse shows what the session itself refuses, so that the service does not end
-// it for that.
+// TestMisuse covers calls that the session refuses itself, because the service would end
+// the session.
 func TestMisuse(t *testing.T) {
 	tk := connect(t, "", s2s.SessionOptions{}, fakegemini.Say("Aye."))
 	ctx := t.Context()
@@ -315,7 +314,7 @@ func TestMisuse(t *testing.T) {
 	if err := tk.session.SendToolResult(ctx, s2s.ToolResult{ID: "9"}); err == nil {
 		t.Error("a result of no call was taken")
 	}
-	tk.must(tk.session.BeginTurn(ctx)) // the player goes on
+	tk.must(tk.session.BeginTurn(ctx)) // the player continues
 	tk.must(tk.session.SendAudio(ctx, second))
 	tk.must(tk.session.Respond(ctx, s2s.Response{}))
 	check(t, "the answer", spoken(1, "Aye."), tk.until("done"))

@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// roll is an answer with one call, and something before and after it.
+// roll is an answer with one call, and speech before and after it.
 func roll(id string) fakegemini.Turn {
 	return fakegemini.Turn{Steps: []fakegemini.Step{
 		fakegemini.Speak{Text: "Let me see."},
@@ -23,7 +23,7 @@ func roll(id string) fakegemini.Turn {
 
 var rolls = s2s.SessionOptions{Tools: []llm.ToolDefinition{tool("roll")}}
 
-// responses returns the results in each message that came.
+// responses returns the results in each message received.
 func responses(t *testing.T, service *fakegemini.Server) [][]result {
 	t.Helper()
 	var all [][]result
@@ -46,7 +46,7 @@ func (r result) String() string {
 	return strings.TrimSpace(r.ID + " " + r.Name + " " + r.Response["output"] + r.Response["error"] + " " + r.Scheduling)
 }
 
-// sentResults is what was sent for calls, a line for each message.
+// sentResults returns the results sent, one line per message.
 func sentResults(t *testing.T, service *fakegemini.Server) []string {
 	t.Helper()
 	var lines []string
@@ -60,7 +60,7 @@ func sentResults(t *testing.T, service *fakegemini.Server) []string {
 	return lines
 }
 
-// TestToolCall shows an answer that goes on with a result, on models of all kinds.
+// TestToolCall covers an answer that continues after a result, for each kind of model.
 func TestToolCall(t *testing.T) {
 	for _, model := range []string{"", older, "gemini-live-2.5-flash-preview"} {
 		t.Run(model, func(t *testing.T) {
@@ -84,8 +84,8 @@ func TestToolCall(t *testing.T) {
 	}
 }
 
-// TestParallelCalls shows that the results of calls made together go back together,
-// in whatever order they come, and sound that comes meanwhile.
+// TestParallelCalls checks that results of parallel calls are returned together, in any
+// order of completion, and that sound in between is delivered.
 func TestParallelCalls(t *testing.T) {
 	tk := connect(t, "", rolls, fakegemini.Turn{Steps: []fakegemini.Step{
 		fakegemini.CallTools{
@@ -102,7 +102,7 @@ func TestParallelCalls(t *testing.T) {
 	check(t, "the results", []string{"b roll 2, a roll 1"}, sentResults(t, tk.service))
 }
 
-// TestNoHandler shows that calls nobody takes are refused.
+// TestNoHandler checks that calls without a handler are refused.
 func TestNoHandler(t *testing.T) {
 	tk := connect(t, "", rolls, roll("7"))
 	tk.session.OnToolCall(nil)
@@ -111,7 +111,7 @@ func TestNoHandler(t *testing.T) {
 	check(t, "the refusal", []string{"7 roll there are no tools now"}, sentResults(t, tk.service))
 }
 
-// TestSilentResults shows that an answer ends with results nobody waits for.
+// TestSilentResults checks that an answer ends after results that need no reply.
 func TestSilentResults(t *testing.T) {
 	tk := connect(t, "", rolls, roll("7"), fakegemini.Say("Yes?"))
 	tk.say()
@@ -123,7 +123,7 @@ func TestSilentResults(t *testing.T) {
 	check(t, "the result", []string{"7 roll 17 SILENT"}, sentResults(t, tk.service))
 }
 
-// TestCallTakenBack shows calls that the service cancels: it gets no result of them.
+// TestCallTakenBack has the service cancel calls: it receives no results for them.
 func TestCallTakenBack(t *testing.T) {
 	tk := connect(t, "", rolls, fakegemini.Turn{Steps: []fakegemini.Step{
 		fakegemini.CallTools{Calls: []fakegemini.Call{{ID: "a", Name: "roll"}, {ID: "b", Name: "roll"}}, Cancel: []string{"b", "other"}},
@@ -149,8 +149,8 @@ func TestCallTakenBack(t *testing.T) {
 	}
 }
 
-// TestHungTool shows a player who speaks while a tool runs: the service is told
-// something of the call before it is told of the player.
+// TestHungTool has a player speak while a tool runs: the service must receive a result
+// before the player's turn.
 func TestHungTool(t *testing.T) {
 	for _, model := range []string{"", older} {
 		for _, interrupted := range []bool{true, false} {
@@ -180,8 +180,8 @@ func TestHungTool(t *testing.T) {
 	}
 }
 
-// TestInterruptedCalls shows results that come after an interruption and before the
-// player's next turn: they are told at once, and nothing is said about them.
+// TestInterruptedCalls covers results between an interruption and the player's next turn:
+// they are sent at once, without a spoken reply.
 func TestInterruptedCalls(t *testing.T) {
 	tk := connect(t, "", rolls, fakegemini.Turn{Steps: []fakegemini.Step{
 		fakegemini.CallTools{Calls: []fakegemini.Call{{ID: "a", Name: "roll"}, {ID: "b", Name: "roll"}}},
@@ -198,7 +198,7 @@ func TestInterruptedCalls(t *testing.T) {
 	check(t, "the results", []string{"a roll 1 SILENT", "b roll 2 SILENT"}, sentResults(t, tk.service))
 }
 
-// TestChangeOfTools shows that a session gets others, and none, where models can.
+// TestChangeOfTools replaces and removes a session's tools, for models that support it.
 func TestChangeOfTools(t *testing.T) {
 	call := func(id, name string) fakegemini.Turn {
 		return fakegemini.Turn{Steps: []fakegemini.Step{fakegemini.CallTools{Calls: []fakegemini.Call{{ID: id, Name: name}}}, fakegemini.Speak{Text: "So."}}}
@@ -228,7 +228,7 @@ func TestChangeOfTools(t *testing.T) {
 	}
 }
 
-// TestToolsThatDoNotBlock shows a model that knows no others: what it says without its
+// TestToolsThatDoNotBlock covers a model with only non-blocking calls: speech before the
 // results does not end the answer.
 func TestToolsThatDoNotBlock(t *testing.T) {
 	tk := connect(t, "gemini-3.8-live-extended-thinking", rolls, fakegemini.Turn{Steps: []fakegemini.Step{

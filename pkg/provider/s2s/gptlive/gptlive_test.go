@@ -24,11 +24,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
 	key = "sk-live-0123456789abcdef"
-	// patience bounds a test that would hang.
+	// patience limits a test that would hang.
 	patience = time.Minute
 )
 
-// talk is a session with a service, and what was received of it.
+// talk is a session with a service, and the events received from it.
 type talk struct {
 	t       *testing.T
 	ctx     context.Context
@@ -55,7 +55,7 @@ func open(t *testing.T, script fakegptlive.Script, o s2s.SessionOptions) *talk {
 	return &talk{t: t, ctx: ctx, server: server, session: session, said: map[string]string{}, sound: map[string]int{}}
 }
 
-// until receives up to an event that done is true of.
+// until receives until done returns true.
 func (k *talk) until(what string, done func(s2s.Event) bool) s2s.Event {
 	k.t.Helper()
 	for {
@@ -80,19 +80,19 @@ func (k *talk) until(what string, done func(s2s.Event) bool) s2s.Event {
 	}
 }
 
-// delegated waits for a delegation and returns its id.
+// delegated waits for a delegation and returns its ID.
 func (k *talk) delegated() string {
 	k.t.Helper()
 	return k.until("a delegation", func(e s2s.Event) bool { _, ok := e.(s2s.Delegated); return ok }).(s2s.Delegated).ID
 }
 
-// untilSaid waits until a part's transcript ends with some words.
+// untilSaid waits until a part's transcript ends with end.
 func (k *talk) untilSaid(item, end string) {
 	k.t.Helper()
 	k.until(end, func(s2s.Event) bool { return strings.HasSuffix(strings.TrimSpace(k.said[item]), end) })
 }
 
-// speak is a player's turn of so many tenths of a second.
+// speak sends a player's turn of tenths × 100 ms.
 func (k *talk) speak(tenths int, r s2s.Response) {
 	k.t.Helper()
 	if err := k.session.BeginTurn(k.ctx); err != nil {
@@ -117,7 +117,7 @@ func (k *talk) tell(delegation, text string, silent bool) {
 	}
 }
 
-// commands are what the service was told of a type.
+// commands returns the commands of a type that the service received.
 func commands(s *fakegptlive.Session, kind string) []fakegptlive.Command {
 	return slices.DeleteFunc(s.Commands(), func(c fakegptlive.Command) bool { return c.Type != kind })
 }
@@ -131,7 +131,7 @@ func count[E s2s.Event](events []s2s.Event) (n int) {
 	return n
 }
 
-// TestConversation has a player ask something that the voice hands on.
+// TestConversation has a player ask a question that the voice delegates.
 func TestConversation(t *testing.T) {
 	k := open(t, fakegptlive.Script{
 		Turns:      []fakegptlive.Turn{{Heard: "Is the bridge open?", Says: "Hm.", Delegates: 2}},
@@ -196,8 +196,8 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// TestInterrupt shows that what an interrupted voice still says is kept back, that
-// it is told how much was heard, and that it is heard again when it is asked.
+// TestInterrupt checks that the rest of an interrupted answer is dropped, that the
+// service learns how much was heard, and that the next answer is heard.
 func TestInterrupt(t *testing.T) {
 	k := open(t, fakegptlive.Script{Turns: []fakegptlive.Turn{
 		{Heard: "Tell me all.", Says: "In the beginning there was a hill and on the hill a tower and in it a king"},
@@ -209,7 +209,7 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	heard := float64(k.sound["1"]) / 24000
-	k.speak(5, s2s.Response{}) // which the voice hears and falls silent
+	k.speak(5, s2s.Response{}) // the voice hears the player and stops
 	k.untilSaid("2", "Nothing is left.")
 	if strings.Contains(k.said["1"], "king") || strings.TrimSpace(k.said["2"]) != "Nothing is left." {
 		t.Errorf("said %q, want nothing of the first answer after its interruption", k.said)
@@ -232,8 +232,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestUnasked has the voice say something without a turn, long enough for three
-// pieces, while the input is muted.
+// TestUnasked has the voice speak without a turn, for three pieces, while the input is
+// muted.
 func TestUnasked(t *testing.T) {
 	k := open(t, fakegptlive.Script{}, s2s.SessionOptions{})
 	text := strings.Repeat("The mountains of Xyrvoth are far away and cold. ", 50)
@@ -252,7 +252,7 @@ func TestUnasked(t *testing.T) {
 	}
 }
 
-// TestUnsupported shows what the protocol has no message for.
+// TestUnsupported covers calls for which the protocol has no message.
 func TestUnsupported(t *testing.T) {
 	k := open(t, fakegptlive.Script{}, s2s.SessionOptions{Tools: []llm.ToolDefinition{{Name: "roll"}}})
 	k.session.OnToolCall(func(llm.ToolCall) { t.Error("a tool was called") })
@@ -269,7 +269,7 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
-// TestInject tells the voice what others said.
+// TestInject sends the voice other speakers' lines.
 func TestInject(t *testing.T) {
 	k := open(t, fakegptlive.Script{}, s2s.SessionOptions{})
 	err := k.session.Inject(k.ctx, llm.Message{Role: llm.RoleUser, Name: "Bob", Content: "I am off."},
@@ -283,7 +283,7 @@ func TestInject(t *testing.T) {
 	}
 }
 
-// TestConnectFails shows why there is no session, without the key.
+// TestConnectFails checks that errors name the reason and never the key.
 func TestConnectFails(t *testing.T) {
 	down := fakegptlive.Start(t, fakegptlive.Script{}).URL() + "/nowhere"
 	for _, row := range []struct {
@@ -316,7 +316,8 @@ func TestConnectFails(t *testing.T) {
 	}
 }
 
-// TestConnectEndsWithItsContext shows that a service that says nothing is left.
+// TestConnectEndsWithItsContext checks that Connect to a silent service ends with its
+// context.
 func TestConnectEndsWithItsContext(t *testing.T) {
 	cause := errors.New("the turn was cancelled")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -327,7 +328,7 @@ func TestConnectEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestServiceEndsTheSession shows how each end is told.
+// TestServiceEndsTheSession checks the error for each way a service ends a session.
 func TestServiceEndsTheSession(t *testing.T) {
 	for _, row := range []struct {
 		name  string
@@ -374,7 +375,7 @@ func TestServiceEndsTheSession(t *testing.T) {
 	}
 }
 
-// TestSurvives shows what a session goes on after.
+// TestSurvives covers events that must not end a session.
 func TestSurvives(t *testing.T) {
 	k := open(t, fakegptlive.Script{}, s2s.SessionOptions{})
 	s := k.server.Await(t, k.ctx, "a session", func(*fakegptlive.Session) bool { return true })
@@ -399,7 +400,8 @@ func TestSurvives(t *testing.T) {
 	}
 }
 
-// TestClose shows that the last usage is not lost, and that a Recv under way ends.
+// TestClose checks that the last usage report is not lost, and that Close ends a blocked
+// Recv.
 func TestClose(t *testing.T) {
 	for _, row := range []struct {
 		name      string
@@ -427,7 +429,7 @@ func TestClose(t *testing.T) {
 			if row.receiving {
 				tasks.Go(drain)
 			}
-			tasks.Go(func() { _ = k.session.Close() }) // twice at once
+			tasks.Go(func() { _ = k.session.Close() }) // twice concurrently
 			_ = k.session.Close()                      // always nil
 			tasks.Wait()
 			if !row.receiving {
@@ -443,7 +445,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestAllAtOnce uses a session from everywhere while it is closed.
+// TestAllAtOnce uses a session from many goroutines while it is closed.
 func TestAllAtOnce(t *testing.T) {
 	k := open(t, fakegptlive.Script{Turns: []fakegptlive.Turn{{Heard: "A b c", Says: "d e f g", Delegates: 2}, {Heard: "A", Says: "b"}}}, s2s.SessionOptions{})
 	var tasks sync.WaitGroup
@@ -487,7 +489,7 @@ func TestAllAtOnce(t *testing.T) {
 	tasks.Wait()
 }
 
-// TestCapabilities holds what the engine decides by.
+// TestCapabilities checks the capabilities on which the engine relies.
 func TestCapabilities(t *testing.T) {
 	p := gptlive.New(key, nil)
 	want := s2s.Capabilities{InputRate: 24000, OutputRate: 24000, Duplex: true, Longest: 2 * time.Hour}

@@ -18,14 +18,14 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// feedPlay plays a feed in a time of its own.
+// feedPlay plays a feed in simulated time.
 type feedPlay struct {
 	t     *testing.T
 	f     *feed
 	begun time.Time
 	now   time.Time
 	buf   [piece]int16
-	log   []string // all but silence
+	log   []string // everything but silence
 	sent  int
 }
 
@@ -34,8 +34,8 @@ func newFeedPlay(t *testing.T) *feedPlay {
 	return &feedPlay{t: t, f: newFeed(), begun: begun, now: begun}
 }
 
-// until has time pass up to an instant, as the feed asks for it. back is what the
-// service makes of each piece it gets.
+// until advances time to an instant, as the feed requests. back is the service's response
+// to each piece it receives.
 func (p *feedPlay) until(instant time.Duration, back func(samples int)) {
 	for p.now.Sub(p.begun) < instant {
 		o := p.f.next(p.now, p.buf[:])
@@ -61,7 +61,7 @@ func (p *feedPlay) until(instant time.Duration, back func(samples int)) {
 	}
 }
 
-// speak is a turn.
+// speak plays a turn of length d.
 func (p *feedPlay) speak(d time.Duration) {
 	p.f.setTurn(true)
 	p.f.add(slices.Repeat([]int16{1}, int(d.Seconds()*rate)), p.now)
@@ -77,9 +77,9 @@ func (p *feedPlay) want(want ...string) {
 	}
 }
 
-// TestFeedKeepsTime shows what is sent when, to a service that hears in real time
-// or says nothing of what it has heard: silence in real time, and after a turn's
-// sound only when that much time has passed.
+// TestFeedKeepsTime checks when sound is sent to a service that hears in real time or
+// reports no progress: silence in real time, and after a turn's sound only once as much
+// time has passed.
 func TestFeedKeepsTime(t *testing.T) {
 	p := newFeedPlay(t)
 	p.until(time.Second, nil)
@@ -93,7 +93,7 @@ func TestFeedKeepsTime(t *testing.T) {
 	}
 	p.f.setTurn(true)
 	p.f.add([]int16{1, 1}, p.now)
-	p.until(5*time.Second, nil) // the turn is open, and nobody speaks
+	p.until(5*time.Second, nil) // the turn is open without speech
 	p.f.setTurn(false)
 	p.until(6*time.Second, nil)
 	p.want("mute at 0s",
@@ -104,8 +104,8 @@ func TestFeedKeepsTime(t *testing.T) {
 	}
 }
 
-// TestFeedFollowsAFastService shows that silence follows a turn at once where the
-// service has heard the turn at once, since it waits for the time after it.
+// TestFeedFollowsAFastService checks that silence follows a turn at once if the service
+// has already heard the turn, because the service then waits for the silence.
 func TestFeedFollowsAFastService(t *testing.T) {
 	p := newFeedPlay(t)
 	p.until(time.Second, p.f.noteOutput)
@@ -119,7 +119,7 @@ func TestFeedFollowsAFastService(t *testing.T) {
 	}
 }
 
-// TestFeedIsNotTooFarAhead shows that long sound goes out no faster than allowed.
+// TestFeedIsNotTooFarAhead checks that long sound is sent no faster than allowed.
 func TestFeedIsNotTooFarAhead(t *testing.T) {
 	p := newFeedPlay(t)
 	p.speak(20 * time.Second)
@@ -129,8 +129,8 @@ func TestFeedIsNotTooFarAhead(t *testing.T) {
 	}
 }
 
-// TestFeedForgetsASuspension shows that a machine that slept does not send for
-// minutes what it missed.
+// TestFeedForgetsASuspension checks that a machine does not send the missed minutes after
+// it slept.
 func TestFeedForgetsASuspension(t *testing.T) {
 	p := newFeedPlay(t)
 	p.until(time.Second, nil)
@@ -141,7 +141,7 @@ func TestFeedForgetsASuspension(t *testing.T) {
 	}
 }
 
-// TestFeedIsBounded shows that the oldest sound goes when nobody takes it.
+// TestFeedIsBounded checks that the oldest sound is dropped if it is not read.
 func TestFeedIsBounded(t *testing.T) {
 	f := newFeed()
 	now := time.Unix(0, 0)
@@ -152,7 +152,7 @@ func TestFeedIsBounded(t *testing.T) {
 	}
 }
 
-// TestGate shows what of the service's sound is speech.
+// TestGate checks which parts of the service's sound are speech.
 func TestGate(t *testing.T) {
 	var g gate
 	quiet, loud := make([]int16, piece), slices.Repeat([]int16{1000}, piece)
@@ -171,9 +171,9 @@ func TestGate(t *testing.T) {
 		{100 * time.Millisecond, loud, piece}, // after a pause within a run
 		{0, quiet, piece},
 		{0, quiet, piece},
-		{0, quiet, 0}, // it comes faster than it plays
+		{0, quiet, 0}, // arrives faster than it plays
 		{0, late, piece/2 + onset},
-		{340 * time.Millisecond, late, piece},           // it comes late
+		{340 * time.Millisecond, late, piece},           // arrives late
 		{360 * time.Millisecond, late, piece/2 + onset}, // silence is left out
 		{360 * time.Millisecond, quiet, 0},
 	} {
@@ -187,7 +187,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// TestSplit cuts at sentences, else at words, else anywhere.
+// TestSplit checks that text is split at sentences, else at words, else anywhere.
 func TestSplit(t *testing.T) {
 	for _, row := range []struct {
 		name, text string
@@ -230,7 +230,7 @@ func TestSplitLosesNothing(t *testing.T) {
 	})
 }
 
-// TestHistory keeps the newest that a session may begin with.
+// TestHistory checks that the newest messages that fit are kept.
 func TestHistory(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var all []llm.Message
@@ -256,7 +256,7 @@ func TestHistory(t *testing.T) {
 	})
 }
 
-// FuzzTake takes any message: no panic, and nothing without a bound.
+// FuzzTake checks that no message causes a panic or unbounded growth.
 func FuzzTake(f *testing.F) {
 	sound := base64.StdEncoding.EncodeToString([]byte{0, 100, 1})
 	for _, seed := range []string{

@@ -22,8 +22,8 @@ func connectBasic(t *testing.T, script fakerealtime.Script) (*fakerealtime.Serve
 	})
 }
 
-// TestBasic has a conversation with a server that takes the turns itself: spoken and
-// typed turns, a tool, and an interruption.
+// TestBasic talks to a server that detects turns itself: spoken and typed turns, a tool,
+// and an interruption.
 func TestBasic(t *testing.T) {
 	var asked []fakerealtime.Request
 	answers := []fakerealtime.Answer{
@@ -71,8 +71,8 @@ func TestBasic(t *testing.T) {
 	noneRefused(t, server)
 }
 
-// TestBasicHearsNothing shows that an answer which the server never begins can be
-// given up at once.
+// TestBasicHearsNothing checks that an answer which the server never begins can be given
+// up at once.
 func TestBasicHearsNothing(t *testing.T) {
 	server, s := connectBasic(t, fakerealtime.Script{Answers: []fakerealtime.Answer{spoken("Yes?", 100*time.Millisecond)}})
 	if err := s.SendAudio(t.Context(), make([]int16, 4800)); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s/openai"
 )
 
-// TestNew shows options that cannot be served.
+// TestNew checks invalid options.
 func TestNew(t *testing.T) {
 	for _, row := range []struct {
 		name string
@@ -36,8 +36,8 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestConnectRefused shows errors of opening a session: what would help, and never
-// the key.
+// TestConnectRefused checks the errors of opening a session: they say how to fix it, and
+// never contain the key.
 func TestConnectRefused(t *testing.T) {
 	for _, row := range []struct {
 		name, key, code string

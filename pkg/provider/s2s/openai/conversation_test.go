@@ -16,21 +16,21 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// service is a model of what the real one keeps: it fails the test for what that
-// would refuse.
+// service models the state of the real service: it fails the test for messages that the
+// real one would refuse.
 type service struct {
 	t        *rapid.T
 	c        *conversation
-	pending  string            // tag of the response asked for and not begun
-	request  string            // id of the message that asked for it
-	active   string            // id of the response under way that was asked for
-	strange  map[string]bool   // those that were not
-	items    map[string]string // what they are, by their ids
-	received map[string]int64  // samples of them that were told
+	pending  string            // tag of the requested response that has not begun
+	request  string            // ID of the message that requested it
+	active   string            // ID of the requested response in progress
+	strange  map[string]bool   // responses in progress without a request
+	items    map[string]string // kind by item ID
+	received map[string]int64  // samples reported, by item
 	cut      map[string]bool
-	calls    map[string]int // results, by the ids of the calls that were told
-	asked    int            // answers asked for
-	reported int            // ends of generations that were told
+	calls    map[string]int // results by call ID
+	asked    int            // answers requested
+	reported int            // generation ends reported
 	number   int
 }
 
@@ -39,7 +39,7 @@ func (s *service) next(kind string) string {
 	return fmt.Sprintf("%s_%d", kind, s.number)
 }
 
-// say has the service send an event, and looks at what comes of it.
+// say has the service send an event, and checks the reaction.
 func (s *service) say(fields map[string]any) {
 	data, err := json.Marshal(fields)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *service) say(fields map[string]any) {
 	s.check()
 }
 
-// check takes what the conversation says and tells.
+// check handles the conversation's messages and events.
 func (s *service) check() {
 	for _, e := range s.c.events {
 		switch e := e.(type) {
@@ -113,10 +113,10 @@ func (s *service) take(m message) {
 	}
 }
 
-// underWay is a response that may go on, empty if there is none.
+// underWay returns a response in progress, or an empty string.
 func (s *service) underWay() string {
 	if len(s.strange) > 0 && (s.active == "" || rapid.Bool().Draw(s.t, "strange")) {
-		for id := range s.strange { // there is one at most
+		for id := range s.strange { // there is at most one
 			return id
 		}
 	}
@@ -134,7 +134,7 @@ func (s *service) begin() {
 }
 
 func (s *service) beginUnasked() {
-	// The service would refuse a request that is on its way.
+	// The service would refuse a request already in flight.
 	if !s.c.echoes || s.pending != "" || s.active != "" || len(s.strange) > 0 {
 		return
 	}
@@ -143,8 +143,7 @@ func (s *service) beginUnasked() {
 	s.say(map[string]any{"type": responseCreated, "response": map[string]any{"id": id, "metadata": nil}})
 }
 
-// refuseFor has the service begin a response of its own just before it is asked for
-// one.
+// refuseFor has the service begin a response of its own just before a request arrives.
 func (s *service) refuseFor() {
 	if !s.c.echoes || s.pending == "" || s.active != "" || len(s.strange) > 0 {
 		return
@@ -152,7 +151,7 @@ func (s *service) refuseFor() {
 	id := s.next("resp")
 	s.strange[id] = true
 	s.pending = ""
-	s.asked-- // it is asked for again, unless it was interrupted
+	s.asked-- // the request is repeated, unless it was interrupted
 	begun := map[string]any{"type": responseCreated, "response": map[string]any{"id": id}}
 	refused := map[string]any{"type": errorReported, "error": map[string]any{
 		"code": "conversation_already_has_active_response", "event_id": s.request,
@@ -210,7 +209,7 @@ func (s *service) end() {
 	s.say(map[string]any{"type": responseDone, "response": map[string]any{"id": id, "status": status}})
 }
 
-// answerAny gives a call its result.
+// answerAny sends the result of a call.
 func (s *service) answerAny() {
 	for _, call := range slices.Sorted(maps.Keys(s.calls)) {
 		if s.calls[call] == 0 {
@@ -226,9 +225,9 @@ func (s *service) answerAny() {
 	}
 }
 
-// TestNothingIsRefused lets players, tools and the service do anything in any order:
-// the service never has a reason to refuse, each call has one result, and each
-// request for a response has one end.
+// TestNothingIsRefused runs players, tools and the service in any order: the service
+// never has to refuse a message, each call has one result, and each request for a
+// response has one end.
 func TestNothingIsRefused(t *testing.T) {
 	p, err := New("", nil)
 	if err != nil {
@@ -273,7 +272,7 @@ func TestNothingIsRefused(t *testing.T) {
 		}
 		c.interrupt(0)
 		s.check()
-		for range 4 { // what is under way, and what it makes room for
+		for range 4 { // responses in progress, and those that follow them
 			s.begin()
 			s.end()
 		}
@@ -283,8 +282,8 @@ func TestNothingIsRefused(t *testing.T) {
 	})
 }
 
-// FuzzReceive feeds messages, one a line, between orders: nothing panics, what is
-// kept and told is bounded, and sound is told as long as it is counted.
+// FuzzReceive feeds messages, one per line, between calls: nothing panics, state and
+// output are bounded, and the sound reported matches the sound counted.
 func FuzzReceive(f *testing.F) {
 	for _, seed := range []string{
 		`{"type":"session.updated"}` + "\n" + `{"type":"response.created","response":{"id":"r"}}` + "\n" +
@@ -306,7 +305,7 @@ func FuzzReceive(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c := newConversation(p, s2s.SessionOptions{})
 		c.ready = true
-		_ = c.respond(s2s.Response{Text: "Aye."}) // it is the first
+		_ = c.respond(s2s.Response{Text: "Aye."}) // the first request
 		told := map[string]int64{}
 		for i, line := range bytes.Split(data, []byte("\n")) {
 			c.events, c.out = nil, nil
@@ -321,7 +320,7 @@ func FuzzReceive(f *testing.F) {
 			}
 			if i%5 == 4 {
 				c.interrupt(time.Duration(i) * time.Millisecond)
-				_ = c.respond(s2s.Response{}) // it may come too early
+				_ = c.respond(s2s.Response{}) // may be too early
 			}
 		}
 		if len(c.calls) > maxOpenCalls || len(c.commands) > maxCommands || len(c.strangers) > maxStrangers || len(c.answer.parts) > maxParts {

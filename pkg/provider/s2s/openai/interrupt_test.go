@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s/openai"
 )
 
-// said is what a session's conversation holds of the model: how long, of what.
+// said returns the length of each of the model's items in the server's conversation.
 func said(server *fakerealtime.Server) []time.Duration {
 	lengths := []time.Duration{}
 	for _, e := range server.Conversation(0) {
@@ -25,7 +25,7 @@ func said(server *fakerealtime.Server) []time.Duration {
 	return lengths
 }
 
-// twoParts are one second and half a second of sound, the second beginning before the
+// twoParts is one second and half a second of sound; the second part begins before the
 // first has ended.
 func twoParts(hold bool) fakerealtime.Answer {
 	return fakerealtime.Answer{
@@ -34,14 +34,14 @@ func twoParts(hold bool) fakerealtime.Answer {
 	}
 }
 
-// TestInterrupt ends an answer after some of it was heard: what was not is
-// forgotten, and the service never asked for more than it has.
+// TestInterrupt ends an answer after some of it was heard: the rest is truncated, and the
+// service is never asked to keep more than it has.
 func TestInterrupt(t *testing.T) {
 	const ms = time.Millisecond
 	for _, row := range []struct {
 		name   string
 		heard  time.Duration
-		ended  bool // the generation has ended before
+		ended  bool // the generation has already ended
 		want   []time.Duration
 		status string
 	}{
@@ -64,7 +64,7 @@ func TestInterrupt(t *testing.T) {
 			} else {
 				hear(t, s, func(h *heard) bool { return h.samples() == 36000 && len(h.done) == 2 })
 			}
-			for range 2 { // the second has nothing to end
+			for range 2 { // the second call has nothing to end
 				if err := s.Interrupt(t.Context(), row.heard); err != nil {
 					t.Fatal(err)
 				}
@@ -89,7 +89,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestInterleavedParts hears two parts whose sound overlaps.
+// TestInterleavedParts has two parts whose sound overlaps.
 func TestInterleavedParts(t *testing.T) {
 	_, s := connect(t, fakerealtime.Script{Answers: []fakerealtime.Answer{twoParts(false)}}, s2s.SessionOptions{}, openai.Options{})
 	say(t, s, 0, s2s.Response{Text: "Tell me a story."})
@@ -102,8 +102,8 @@ func TestInterleavedParts(t *testing.T) {
 	}
 }
 
-// TestOrphan interrupts before the response has begun: it is cancelled when it
-// comes, nothing of it is told, and the next one waits for its end.
+// TestOrphan interrupts before the response has begun: the response is cancelled when it
+// comes, none of it is reported, and the next one waits for its end.
 func TestOrphan(t *testing.T) {
 	for _, forgetful := range []bool{false, true} {
 		orphan := spoken("I shall never be heard.", time.Second)
@@ -127,7 +127,7 @@ func TestOrphan(t *testing.T) {
 	}
 }
 
-// TestInterruptWhatWaits interrupts an answer that has not even been asked for.
+// TestInterruptWhatWaits interrupts an answer that has not been requested yet.
 func TestInterruptWhatWaits(t *testing.T) {
 	first := spoken("Well, it all began when", time.Second)
 	first.HoldEnd = true
@@ -149,8 +149,7 @@ func TestInterruptWhatWaits(t *testing.T) {
 	noneRefused(t, server)
 }
 
-// TestInterruptDuringTools shows that late results are passed on and followed by
-// nothing.
+// TestInterruptDuringTools checks that late results are sent without requesting a reply.
 func TestInterruptDuringTools(t *testing.T) {
 	server, s := connect(t, fakerealtime.Script{Answers: []fakerealtime.Answer{
 		{Calls: []fakerealtime.Call{{Name: "roll", Arguments: "{}"}}}, spoken("Yes?", 100*time.Millisecond),
@@ -175,8 +174,8 @@ func TestInterruptDuringTools(t *testing.T) {
 	noneRefused(t, server)
 }
 
-// TestStranger shows that a response nobody asked for is cancelled and not told, and
-// that ours is asked for again when it was refused because of it.
+// TestStranger checks that an unrequested response is cancelled and not reported, and
+// that our request is repeated if it was refused because of it.
 func TestStranger(t *testing.T) {
 	server, s := connect(t, fakerealtime.Script{Stranger: true, Answers: []fakerealtime.Answer{
 		{Calls: []fakerealtime.Call{{Name: "roll", Arguments: "{}"}}}, spoken("A twelve.", 100*time.Millisecond),
@@ -191,14 +190,14 @@ func TestStranger(t *testing.T) {
 		t.Errorf("heard %q, failures %v", h.output, h.failed)
 	}
 	refused := slices.DeleteFunc(server.Refused(), func(code string) bool {
-		return code == "response_cancel_not_active" // it had not begun yet
+		return code == "response_cancel_not_active" // the response had not begun yet
 	})
 	if diff := cmp.Diff([]string{"conversation_already_has_active_response"}, refused); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestCancelNamesTheResponse shows what a cancel says.
+// TestCancelNamesTheResponse checks the contents of a cancel message.
 func TestCancelNamesTheResponse(t *testing.T) {
 	first := spoken("Well", time.Second)
 	first.HoldEnd = true

@@ -41,7 +41,7 @@ func connect(t *testing.T, script fakerealtime.Script, o s2s.SessionOptions, opt
 	return server, s
 }
 
-// say sends sound and asks for an answer.
+// say sends sound and requests an answer.
 func say(t *testing.T, s s2s.Session, sound time.Duration, r s2s.Response) {
 	t.Helper()
 	if err := s.BeginTurn(t.Context()); err != nil {
@@ -58,12 +58,12 @@ func say(t *testing.T, s s2s.Session, sound time.Duration, r s2s.Response) {
 	}
 }
 
-// heard is what a session told.
+// heard collects a session's events.
 type heard struct {
 	input, output string
 	sound         map[string][]int16
 	items         []string // in the order their sound began
-	done          []string // items that were complete
+	done          []string // complete items
 	calls         []llm.ToolCall
 	started       int
 	ends          []s2s.GenerationDone
@@ -72,7 +72,7 @@ type heard struct {
 	interrupted   int
 }
 
-// hear receives until enough has come.
+// hear receives until enough returns true.
 func hear(t *testing.T, s s2s.Session, enough func(*heard) bool) *heard {
 	t.Helper()
 	h := &heard{sound: map[string][]int16{}}
@@ -116,10 +116,10 @@ func (h *heard) add(e s2s.Event) {
 	}
 }
 
-// over is enough after n generations.
+// over returns a condition that holds after n generations.
 func over(n int) func(*heard) bool { return func(h *heard) bool { return len(h.ends) == n } }
 
-// samples is how much sound came in all.
+// samples returns the total number of samples received.
 func (h *heard) samples() int {
 	n := 0
 	for _, sound := range h.sound {
@@ -172,7 +172,7 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// TestSessionUpdate shows what a session begins with, in both dialects' words.
+// TestSessionUpdate checks a session's first message, in both dialects.
 func TestSessionUpdate(t *testing.T) {
 	o := s2s.SessionOptions{Instructions: "You are Mira.", Voice: "cedar", Language: "de-DE", Tools: []llm.ToolDefinition{{Name: "roll", Description: "Rolls."}}}
 	want := map[string]string{
@@ -204,8 +204,7 @@ func TestSessionUpdate(t *testing.T) {
 	}
 }
 
-// TestTools answers two parallel calls, each once, changes the tools, and clears
-// them.
+// TestTools answers two parallel calls, once each, and then changes and clears the tools.
 func TestTools(t *testing.T) {
 	for _, row := range dialects {
 		t.Run(row.name, func(t *testing.T) { testTools(t, row.beta) })
@@ -265,7 +264,7 @@ func testTools(t *testing.T, beta bool) {
 	noneRefused(t, server)
 }
 
-// TestToolsWithoutAHandler shows that calls are refused, and the model told.
+// TestToolsWithoutAHandler checks that calls are refused and the model learns about it.
 func TestToolsWithoutAHandler(t *testing.T) {
 	server, s := connect(t, fakerealtime.Script{Answers: []fakerealtime.Answer{
 		{Calls: []fakerealtime.Call{{Name: "roll", Arguments: "{}"}}}, spoken("I cannot.", 100*time.Millisecond),
@@ -280,7 +279,7 @@ func TestToolsWithoutAHandler(t *testing.T) {
 	noneRefused(t, server)
 }
 
-// TestSilentResults shows that nothing follows results nobody waits for.
+// TestSilentResults checks that no reply is requested after results that need none.
 func TestSilentResults(t *testing.T) {
 	server, s := connect(t, fakerealtime.Script{Answers: []fakerealtime.Answer{
 		{Calls: []fakerealtime.Call{{Name: "roll", Arguments: "{}"}}}, spoken("Next.", 100*time.Millisecond),
@@ -300,7 +299,7 @@ func TestSilentResults(t *testing.T) {
 	}
 }
 
-// TestContextStaysOutOfTheConversation shows what the conversation grows by.
+// TestContextStaysOutOfTheConversation checks which items the conversation grows by.
 func TestContextStaysOutOfTheConversation(t *testing.T) {
 	var asked []fakerealtime.Request
 	script := fakerealtime.Script{Hears: []string{"Hail."}, Answer: func(r fakerealtime.Request) fakerealtime.Answer {
@@ -337,7 +336,7 @@ func TestContextStaysOutOfTheConversation(t *testing.T) {
 	noneRefused(t, server)
 }
 
-// TestClearTurn shows that sound which was taken back is not answered.
+// TestClearTurn checks that cleared sound is not answered.
 func TestClearTurn(t *testing.T) {
 	server, s := connect(t, fakerealtime.Script{}, s2s.SessionOptions{}, openai.Options{})
 	for range 2 {

@@ -12,8 +12,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// play has a service say lines to a conversation that has asked for one answer, and
-// returns what is told and what is sent, each in a word.
+// play sends a service's messages to a conversation with one open request, and returns
+// short forms of the events and of the messages sent.
 func play(t *testing.T, dialect Dialect, lines ...string) (told, sent []string) {
 	t.Helper()
 	p, err := New("", &Options{Dialect: dialect})
@@ -57,8 +57,7 @@ func play(t *testing.T, dialect Dialect, lines ...string) (told, sent []string) 
 	return told, sent
 }
 
-// TestServers shows how servers are understood that leave things out, say them in
-// another order, or otherwise.
+// TestServers covers servers that omit fields, or use another order or other names.
 func TestServers(t *testing.T) {
 	asked := []string{"conversation.item.create", "Ann Bart: I yield.: Hail.", "response.create"}
 	begun := `{"type":"response.created","response":{"id":"r"}}`
@@ -130,8 +129,8 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// TestStrangersHaveABound shows that a server which makes responses nobody asked for,
-// and ends none of them, is left.
+// TestStrangersHaveABound checks that the session ends if a server makes responses
+// without a request and never ends them.
 func TestStrangersHaveABound(t *testing.T) {
 	p, err := New("", nil)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// wire is a connection in memory. Nothing is taken from it unless takes is set.
+// wire is an in-memory connection. It accepts writes only if takes is set.
 type wire struct {
 	in     chan []byte
 	out    chan []byte
@@ -67,8 +67,8 @@ func open(t *testing.T, w *wire) *Session {
 	return newSession(p, w, s2s.SessionOptions{})
 }
 
-// TestSilentSetup shows that a server which says nothing of the session's beginning
-// is given three seconds, and that its errors end nothing then.
+// TestSilentSetup checks that a server that does not confirm the session gets three
+// seconds, and that its errors during that time do not end the session.
 func TestSilentSetup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(true)
@@ -85,8 +85,8 @@ func TestSilentSetup(t *testing.T) {
 	})
 }
 
-// TestTroubleBeforeTheBeginning shows that what comes before the session has begun is
-// told afterwards, and that an error ends it.
+// TestTroubleBeforeTheBeginning checks that events from before the session's confirmation
+// are reported afterwards, and that an error ends the session.
 func TestTroubleBeforeTheBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(true)
@@ -121,14 +121,14 @@ func TestTroubleBeforeTheBeginning(t *testing.T) {
 	})
 }
 
-// TestAnswersPileUp shows that a service which takes nothing, and makes one say more
-// and more, ends the session.
+// TestAnswersPileUp checks that the session ends if a service reads nothing and keeps
+// causing messages to send.
 func TestAnswersPileUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(false)
 		s := open(t, w)
 		defer s.Close()
-		synctest.Wait() // what there was to send is being sent
+		synctest.Wait() // the pending messages are being sent
 		s.mu.Lock()
 		s.conversation.ready = true
 		s.queued = 2 * maxQueued
@@ -140,8 +140,8 @@ func TestAnswersPileUp(t *testing.T) {
 	})
 }
 
-// TestGoingAway shows that a session's end is told a minute before: by what the
-// service says, and by what is known of it.
+// TestGoingAway checks that a session's end is reported a minute ahead, by the service's
+// own statement or by the known limit.
 func TestGoingAway(t *testing.T) {
 	for _, row := range []struct {
 		name string
@@ -185,8 +185,8 @@ func TestGoingAway(t *testing.T) {
 	}
 }
 
-// TestServiceTakesNothing shows that senders wait for room, within their contexts,
-// and that the session ends.
+// TestServiceTakesNothing checks that senders wait for room within their contexts, and
+// that the session ends.
 func TestServiceTakesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, newWire(false))
@@ -210,7 +210,7 @@ func TestServiceTakesNothing(t *testing.T) {
 	})
 }
 
-// TestCloseUnblocks shows that Close ends a wait for an event, and may be repeated.
+// TestCloseUnblocks checks that Close ends a blocked Recv, and may be repeated.
 func TestCloseUnblocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, newWire(true))

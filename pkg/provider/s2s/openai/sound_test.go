@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestLongSoundIsReadAsItIs shows that a message with much sound in it is read as any
-// other.
+// TestLongSoundIsReadAsItIs checks that a message with much sound is read like any other.
 func TestLongSoundIsReadAsItIs(t *testing.T) {
 	long := strings.Repeat("AAEC+/8=", 500)
 	for _, row := range []struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s/openai"
 )
 
-// TestFailedResponses shows what an answer ends with, and that the session goes on.
+// TestFailedResponses checks how a failed answer ends, and that the session survives.
 func TestFailedResponses(t *testing.T) {
 	for _, row := range []struct {
 		name   string
@@ -45,7 +45,8 @@ func TestFailedResponses(t *testing.T) {
 	}
 }
 
-// TestMalformedEvents shows that what is no event is told, and ends nothing.
+// TestMalformedEvents checks that a malformed event is reported and does not end the
+// session.
 func TestMalformedEvents(t *testing.T) {
 	broken := spoken("Still here.", 100*time.Millisecond)
 	broken.Raw = []string{
@@ -67,14 +68,14 @@ func TestMalformedEvents(t *testing.T) {
 	}
 }
 
-// TestOversizedEvent ends the session: what is behind it cannot be read.
+// TestOversizedEvent ends the session, because the data behind the event cannot be read.
 func TestOversizedEvent(t *testing.T) {
 	_, s := connect(t, fakerealtime.Script{Answers: []fakerealtime.Answer{{Raw: []string{`{"type":"x","y":"` + strings.Repeat("y", 9<<20) + `"}`}}}}, s2s.SessionOptions{}, openai.Options{})
 	say(t, s, 0, s2s.Response{Text: "Hail."})
 	end(t, s, s2s.ErrUnavailable)
 }
 
-// end receives until the session ends, and shows that it is over for everybody.
+// end receives until the session ends, and checks that every later call fails.
 func end(t *testing.T, s s2s.Session, want error) {
 	t.Helper()
 	var err error
@@ -95,7 +96,7 @@ func end(t *testing.T, s s2s.Session, want error) {
 	}
 }
 
-// TestSessionEnds shows each way a session ends.
+// TestSessionEnds covers each way in which a session ends.
 func TestSessionEnds(t *testing.T) {
 	t.Run("server_closes", func(t *testing.T) {
 		server, s := connect(t, fakerealtime.Script{}, s2s.SessionOptions{}, openai.Options{})
@@ -133,7 +134,7 @@ func TestSessionEnds(t *testing.T) {
 	})
 }
 
-// TestContextEnds shows that each call heeds its context, and the session survives.
+// TestContextEnds checks that each call respects its context, and the session survives.
 func TestContextEnds(t *testing.T) {
 	_, s := connect(t, fakerealtime.Script{Answers: []fakerealtime.Answer{spoken("Aye.", 100*time.Millisecond)}}, s2s.SessionOptions{}, openai.Options{})
 	late := errors.New("too late")
@@ -174,7 +175,7 @@ func TestContextEnds(t *testing.T) {
 	}
 }
 
-// TestRefusedCommands shows what becomes of orders that the service refuses.
+// TestRefusedCommands covers commands that the service refuses.
 func TestRefusedCommands(t *testing.T) {
 	_, s := connect(t, fakerealtime.Script{Answers: []fakerealtime.Answer{spoken("Aye.", 100*time.Millisecond)}}, s2s.SessionOptions{}, openai.Options{})
 	if err := s.SetTools(t.Context(), []llm.ToolDefinition{{}}); err != nil {
@@ -241,7 +242,7 @@ func TestMany(t *testing.T) {
 	}
 	tasks.Wait()
 	for _, code := range server.Refused() {
-		if code != "response_cancel_not_active" { // it may have ended by itself meanwhile
+		if code != "response_cancel_not_active" { // the response may have ended by itself
 			t.Errorf("the service refused with %q", code)
 		}
 	}

@@ -22,10 +22,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fake is a provider whose utterances say how many samples they have.
+// fake is a provider whose transcripts name the number of samples.
 type fake struct {
 	name string
-	// refuse is the answer to Open; answer decides about an utterance.
+	// refuse is the result of Open; answer decides about an utterance.
 	refuse func() error
 	answer func(number int) verdict
 
@@ -34,10 +34,10 @@ type fake struct {
 	open   int
 }
 
-// verdict is what becomes of an utterance.
+// verdict is the result of an utterance.
 type verdict struct {
-	err    error // of the utterance
-	broken error // of the stream, before the final
+	err    error // error of the utterance
+	broken error // error of the stream, before the final
 	mute   bool
 	delay  time.Duration
 }
@@ -89,7 +89,7 @@ func (s *fakeStream) Finish(context.Context) (int, error) {
 	}
 	r := stt.Result{Utterance: n, Final: true, Err: v.err, Text: fmt.Sprintf("%s %d", s.name, s.samples)}
 	s.samples = 0
-	if v == (verdict{}) { // at once, so that answers keep their order
+	if v == (verdict{}) { // answers at once, so that answers keep their order
 		s.results.Put(r)
 		return n, nil
 	}
@@ -121,7 +121,7 @@ func (s *fakeStream) Close() error {
 	return nil
 }
 
-// table is a stream over fakes, in a bubble.
+// table is a stream over fakes, in a synctest bubble.
 type table struct {
 	t        *testing.T
 	stream   stt.Stream
@@ -129,8 +129,8 @@ type table struct {
 	mu       sync.Mutex
 }
 
-// sit runs a test at a table whose providers are fakes, and checks that nothing
-// stays open.
+// sit runs a test at a table whose providers are fakes, and checks that all streams are
+// closed.
 func sit(t *testing.T, fakes []*fake, test func(*table)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -161,7 +161,7 @@ func sit(t *testing.T, fakes []*fake, test func(*table)) {
 	})
 }
 
-// say sends an utterance of so many frames and returns what was heard.
+// say sends an utterance of some frames and returns its result.
 func (tb *table) say(frames int) (stt.Result, error) {
 	tb.t.Helper()
 	for range frames {
@@ -173,7 +173,7 @@ func (tb *table) say(frames int) (stt.Result, error) {
 	return stt.Utterance(tb.t.Context(), tb.stream, stt.UtteranceOptions{})
 }
 
-// hears says an utterance that a provider is to hear.
+// hears sends an utterance and checks which provider transcribes it.
 func (tb *table) hears(provider string) {
 	tb.t.Helper()
 	r, err := tb.say(10)
@@ -182,7 +182,7 @@ func (tb *table) hears(provider string) {
 	}
 }
 
-// fails says an utterance that nobody hears.
+// fails sends an utterance and checks that it fails.
 func (tb *table) fails(want error) {
 	tb.t.Helper()
 	if r, err := tb.say(10); !errors.Is(err, want) {
@@ -201,7 +201,7 @@ func (tb *table) switched(want ...string) {
 
 var errLine = fmt.Errorf("%w: line cut", stt.ErrUnavailable)
 
-// times is a verdict for the first n utterances.
+// times returns a verdict for the first n utterances.
 func times(n int, v verdict) func(int) verdict {
 	return func(int) verdict {
 		if n--; n >= 0 {
@@ -262,7 +262,7 @@ func TestOneProviderIsAskedTwice(t *testing.T) {
 	})
 }
 
-// TestLoneProviderMayBeSlow shows that nobody gives up early on the only one.
+// TestLoneProviderMayBeSlow checks that a single provider has the whole budget.
 func TestLoneProviderMayBeSlow(t *testing.T) {
 	a := &fake{name: "a", answer: times(1, verdict{delay: 13 * time.Second})}
 	sit(t, []*fake{a}, func(tb *table) {
@@ -270,8 +270,8 @@ func TestLoneProviderMayBeSlow(t *testing.T) {
 	})
 }
 
-// TestReplayedOnce shows that a third provider is not bothered with an
-// utterance that two failed.
+// TestReplayedOnce checks that an utterance which two providers failed is not sent to a
+// third.
 func TestReplayedOnce(t *testing.T) {
 	bad := verdict{err: errLine}
 	a, b, c := &fake{name: "a", answer: times(1, bad)}, &fake{name: "b", answer: times(1, bad)}, &fake{name: "c"}
@@ -299,13 +299,13 @@ func TestBreaker(t *testing.T) {
 		}
 		before, _ := a.counts()
 		for range 5 {
-			tb.hears("b") // a is left alone
+			tb.hears("b") // a is skipped
 		}
 		if after, _ := a.counts(); after != before {
 			t.Errorf("a was opened %d times while its breaker was open", after-before)
 		}
 		time.Sleep(10 * time.Second)
-		tb.hears("b") // tried once, in vain
+		tb.hears("b") // a was tried once and failed
 		if after, _ := a.counts(); after != before+1 {
 			t.Errorf("a was opened %d times after the pause, want once", after-before)
 		}
@@ -340,8 +340,8 @@ func TestNobodyAnswers(t *testing.T) {
 	})
 }
 
-// TestNobodyCanBeReached shows that each utterance has an outcome, and that the
-// stream recovers.
+// TestNobodyCanBeReached checks that each utterance has a result during an outage, and
+// that the stream recovers.
 func TestNobodyCanBeReached(t *testing.T) {
 	down := true
 	a := &fake{name: "a", refuse: func() error {
@@ -354,14 +354,14 @@ func TestNobodyCanBeReached(t *testing.T) {
 		for range 5 {
 			tb.fails(stt.ErrUnavailable)
 		}
-		tb.switched("a>a") // told once, however long it lasts
+		tb.switched("a>a") // reported once per outage
 		down = false
 		tb.hears("a")
 		tb.switched("a>a", "a>a")
 	})
 }
 
-// TestFailFast gives up at once what nobody can hear.
+// TestFailFast checks that an utterance fails at once if no provider is available.
 func TestFailFast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &fake{name: "a", refuse: func() error { return errLine }}
@@ -385,7 +385,7 @@ func TestFailFast(t *testing.T) {
 	})
 }
 
-// TestKeptSoundIsBounded speaks longer than is kept.
+// TestKeptSoundIsBounded speaks for longer than sound is kept.
 func TestKeptSoundIsBounded(t *testing.T) {
 	a := &fake{name: "a", answer: times(1, verdict{err: errLine})}
 	sit(t, []*fake{a, {name: "b"}}, func(tb *table) {
@@ -399,7 +399,7 @@ func TestKeptSoundIsBounded(t *testing.T) {
 	})
 }
 
-// TestSeveralWait breaks a connection on which two utterances wait.
+// TestSeveralWait breaks a connection with two pending utterances.
 func TestSeveralWait(t *testing.T) {
 	a := &fake{name: "a", answer: times(2, verdict{broken: errLine, delay: time.Second})}
 	sit(t, []*fake{a, {name: "b"}}, func(tb *table) {
@@ -433,8 +433,8 @@ func TestName(t *testing.T) {
 	}
 }
 
-// TestAnyFailuresLeaveOneOutcome lets providers fail in every way at random:
-// each utterance has one outcome within the budget, and the stream goes on.
+// TestAnyFailuresLeaveOneOutcome lets providers fail randomly: each utterance has one
+// result within its budget, and the stream goes on.
 func TestAnyFailuresLeaveOneOutcome(t *testing.T) {
 	for seed := range uint64(150) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -474,10 +474,10 @@ func TestAnyFailuresLeaveOneOutcome(t *testing.T) {
 	}
 }
 
-// TestStreamOutlivesAnOutage shows that what is said while nobody can be reached
-// is heard as soon as somebody can, whole and once.
+// TestStreamOutlivesAnOutage checks that speech during an outage is transcribed once and
+// completely as soon as a provider is back.
 func TestStreamOutlivesAnOutage(t *testing.T) {
-	began := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // as a bubble does
+	began := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // the start of every synctest bubble
 	a := &fake{name: "a", refuse: func() error {
 		if time.Since(began) < 3*time.Second {
 			return errLine
@@ -485,7 +485,7 @@ func TestStreamOutlivesAnOutage(t *testing.T) {
 		return nil
 	}}
 	sit(t, []*fake{a}, func(tb *table) {
-		tb.hears("a") // the tries fall on 0, 0.5, 1.5 and 3.5 s
+		tb.hears("a") // attempts at 0, 0.5, 1.5 and 3.5 s
 		if took := time.Since(began); took != 3500*time.Millisecond {
 			t.Errorf("it took %s, want until the first try that succeeds, 3.5 s", took)
 		}
@@ -496,6 +496,6 @@ func TestStreamOutlivesAnOutage(t *testing.T) {
 		if n, _ := a.counts(); n != 1 {
 			t.Errorf("a was opened %d times, want once", n)
 		}
-		tb.switched("a>a", "a>a") // that nobody hears, and that a hears again
+		tb.switched("a>a", "a>a") // the outage and the recovery
 	})
 }

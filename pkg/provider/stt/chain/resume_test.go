@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
 )
 
-// wholeFake is a fake whose streams transcribe each utterance in one request.
+// wholeFake is a fake that transcribes each utterance in one request.
 type wholeFake struct {
 	*fake
 	discarded []int
@@ -35,7 +35,7 @@ func (s wholeStream) Discard(n int) {
 	s.results.Put(stt.Result{Utterance: n, Final: true})
 }
 
-// finish sends sound, finishes the utterance, and lets time pass.
+// finish sends sound, finishes the utterance, and waits for pass.
 func finish(t *testing.T, s stt.Stream, sound, pass time.Duration) {
 	t.Helper()
 	if err := s.Send(make([]int16, int(sound.Seconds()*vendor.Rate))); err != nil {
@@ -48,9 +48,9 @@ func finish(t *testing.T, s stt.Stream, sound, pass time.Duration) {
 	synctest.Wait()
 }
 
-// TestResume has an utterance go on: to a service that hears on and on nothing is sent
-// again; another gets all of it, unless that is long, and what it says of the first part
-// alone is not waited for.
+// TestResume resumes an utterance. A streaming service receives only the new sound;
+// another kind receives all of it, unless it is long, and its result for the first part
+// is ignored.
 func TestResume(t *testing.T) {
 	for _, row := range []struct {
 		name          string
@@ -79,7 +79,7 @@ func TestResume(t *testing.T) {
 				finish(t, s, row.first, 100*time.Millisecond)
 				s.(stt.Resumer).Resume()
 				finish(t, s, 500*time.Millisecond, 5*time.Second)
-				finish(t, s, 300*time.Millisecond, 5*time.Second) // another one
+				finish(t, s, 300*time.Millisecond, 5*time.Second) // another utterance
 				for i, want := range row.want {
 					r, err := s.Recv(t.Context())
 					if err != nil || r.Utterance != i || !r.Final || r.Text != want.Text || r.Before != want.Before || r.Err != nil {
@@ -97,8 +97,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestResumeGoesToTheNext has a provider fail at an utterance that was resumed: the next
-// gets all of it.
+// TestResumeGoesToTheNext has a provider fail at a resumed utterance: the next one
+// receives all of the sound.
 func TestResumeGoesToTheNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := &wholeFake{fake: &fake{name: "first", answer: func(n int) verdict {

@@ -65,8 +65,8 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// FuzzParse shows that whatever comes, places are in order and confidences are
-// such, or there is an error of ours.
+// FuzzParse checks that for any input positions are in order and confidences are in
+// range, or parse returns an error of its own.
 func FuzzParse(f *testing.F) {
 	for _, row := range events {
 		f.Add([]byte(row.in))

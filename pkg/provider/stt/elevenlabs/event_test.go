@@ -64,8 +64,7 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// TestChunks reads back what is sent, at lengths around those where base64 is
-// cut.
+// TestChunks decodes the chunks sent, at lengths around base64 boundaries.
 func TestChunks(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 767, 768, 769, 1535, 1536, 1537, 4800} {
 		samples := make([]int16, n)
@@ -85,7 +84,7 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// FuzzParse shows that whatever comes is an event or an error of ours.
+// FuzzParse checks that any input yields an event or an error of the package.
 func FuzzParse(f *testing.F) {
 	for _, row := range events {
 		f.Add([]byte(row.in))

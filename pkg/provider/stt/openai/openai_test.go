@@ -40,7 +40,7 @@ func say(t *testing.T, s stt.Stream, length time.Duration) {
 	}
 }
 
-// TestOrder lets a later utterance be answered first.
+// TestOrder has a later utterance answered first.
 func TestOrder(t *testing.T) {
 	first := make(chan struct{}) // closed when the second is answered
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -74,12 +74,12 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestDiscard gives up a transcript: its request ends, its final is empty and comes at
-// once, and the next is not kept waiting.
+// TestDiscard discards a transcript: its request ends, its final is empty and immediate,
+// and the next one does not wait.
 func TestDiscard(t *testing.T) {
 	begun, ended := make(chan struct{}), make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // so that the end of the request is seen
+		_, _ = io.Copy(io.Discard, r.Body) // so that the server notices the end of the request
 		close(begun)
 		<-r.Context().Done()
 		close(ended)
@@ -89,14 +89,14 @@ func TestDiscard(t *testing.T) {
 	say(t, s, time.Second)
 	<-begun
 	s.(stt.Discarder).Discard(0)
-	s.(stt.Discarder).Discard(7) // nobody asked for that
+	s.(stt.Discarder).Discard(7) // an utterance that does not exist
 	if r, err := s.Recv(t.Context()); err != nil || r.Utterance != 0 || r.Text != "" || !r.Final || r.Err != nil {
 		t.Errorf("Recv = %+v, %v, want an empty final", r, err)
 	}
 	<-ended
 }
 
-// TestShortSound shows that a click costs no request.
+// TestShortSound checks that a click causes no request.
 func TestShortSound(t *testing.T) {
 	service := fakestt.Start(t, fakestt.Script{Lines: []string{"Nothing"}})
 	s := open(t, service.URL())
@@ -109,7 +109,7 @@ func TestShortSound(t *testing.T) {
 	}
 }
 
-// TestFailureCostsOneUtterance shows that the stream goes on.
+// TestFailureCostsOneUtterance checks that the stream survives a failed request.
 func TestFailureCostsOneUtterance(t *testing.T) {
 	service := fakestt.Start(t, fakestt.Script{Lines: []string{"Aye."}, Fault: fakestt.RateLimited, Times: 1})
 	s := open(t, service.URL())
@@ -123,7 +123,7 @@ func TestFailureCostsOneUtterance(t *testing.T) {
 	}
 }
 
-// TestLongAnswer shows that a server which sends for ever is cut off.
+// TestLongAnswer checks that an endless response is cut off.
 func TestLongAnswer(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"text":"`)) // the client leaves early
@@ -142,7 +142,7 @@ func TestLongAnswer(t *testing.T) {
 func BenchmarkSend(b *testing.B) {
 	s := open(b, "http://127.0.0.1:1")
 	var frame audio.Frame
-	for range 2000 { // until the queue is as big as it gets
+	for range 2000 { // until the queue has its maximum size
 		if err := s.Send(frame[:]); err != nil {
 			b.Fatal(err)
 		}

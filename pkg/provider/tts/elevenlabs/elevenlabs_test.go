@@ -80,7 +80,7 @@ func TestSound(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		body  []byte
-		piece int // bytes the server sends at once
+		piece int // bytes per write of the server
 		want  []int16
 	}{
 		{"whole", raw, len(raw), want},
@@ -241,7 +241,7 @@ func TestBrokenStreamIsAnError(t *testing.T) {
 	}
 }
 
-// A redirect would hand the key to another host.
+// Following a redirect would send the key to another host.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") }))
 	defer other.Close()
@@ -323,8 +323,8 @@ func TestName(t *testing.T) {
 	}
 }
 
-// FuzzErrors holds refusals to one short line without the key, whatever the
-// server says.
+// FuzzErrors checks that an error is one short line without the key, whatever the server
+// sends.
 func FuzzErrors(f *testing.F) {
 	f.Add(401, `{"detail":{"status":"invalid_api_key","message":"no"}}`)
 	f.Add(422, `{"detail":[{"msg":"x"}]}`)
@@ -348,7 +348,7 @@ func FuzzErrors(f *testing.F) {
 	})
 }
 
-// answer is a transport that answers without a network.
+// answer is a transport without a network.
 type answer func() *http.Response
 
 func (a answer) RoundTrip(*http.Request) (*http.Response, error) { return a(), nil }

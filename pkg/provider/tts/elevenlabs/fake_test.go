@@ -13,8 +13,8 @@ import (
 
 const key = "sk_0123456789abcdef0123456789abcdef"
 
-// service is the vendor's endpoint on loopback: it refuses what the real one
-// refuses and answers with what a test wants to hear.
+// service is the vendor's endpoint on the loopback interface: it refuses what the vendor
+// refuses and answers with scripted sound.
 type service struct {
 	*httptest.Server
 	answer http.HandlerFunc
@@ -23,7 +23,7 @@ type service struct {
 	requests []request
 }
 
-// request is what a provider sent.
+// request is a request that a provider sent.
 type request struct {
 	Voice    string
 	Text     string             `json:"text"`
@@ -87,7 +87,7 @@ func (s *service) sent() []request {
 	return append([]request(nil), s.requests...)
 }
 
-// provider returns one that talks to s.
+// provider returns a provider that talks to s.
 func (s *service) provider(opts elevenlabs.Options) *elevenlabs.Provider {
 	opts.BaseURL, opts.HTTPClient = s.URL, s.Client()
 	return elevenlabs.New(key, &opts)

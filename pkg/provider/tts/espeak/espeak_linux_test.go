@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
-// alive reports whether process pid exists and is no zombie.
+// alive reports whether process pid exists and is not a zombie.
 func alive(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -23,7 +23,7 @@ func alive(pid int) bool {
 	return !strings.HasPrefix(state, "Z")
 }
 
-// The process is reaped and its child dead by the time the sequence returns.
+// When the sequence returns, the process has been reaped and its child is dead.
 func TestStoppingKillsTheProcessGroup(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -83,8 +83,8 @@ func TestDeadlineEndsAHangingProcess(t *testing.T) {
 	}
 }
 
-// TestOneFailureIsNoSilence says that what a busy machine does to a process costs
-// no sentence: it is slow to close pipes, or cannot start one more process.
+// TestOneFailureIsNoSilence checks that a busy machine costs no sentence, for example if
+// a process closes its pipes late or cannot be started.
 func TestOneFailureIsNoSilence(t *testing.T) {
 	t.Cleanup(func() { _ = os.Remove(secondTry(os.Getpid())) })
 	for _, voice := range []string{"lingers", "second-try"} {

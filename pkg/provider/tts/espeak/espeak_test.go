@@ -22,11 +22,10 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/espeak"
 )
 
-// TestMain lets the test binary stand in for espeak-ng: the voice chooses how
-// it behaves.
+// TestMain lets the test binary replace espeak-ng: the voice selects its behaviour.
 func TestMain(m *testing.M) {
 	if i := slices.Index(os.Args, "-v"); i > 0 && slices.Contains(os.Args, "--stdout") {
-		// Unlike os.Exit this adds no words about coverage to stderr.
+		// Unlike os.Exit, this writes no coverage message to stderr.
 		syscall.Exit(fake(os.Args[i+1]))
 	}
 	goleak.VerifyTestMain(m)
@@ -41,12 +40,12 @@ func fake(voice string) int {
 		return 3
 	}
 	switch strings.TrimPrefix(voice, fakePrefix) {
-	case "echo": // the text and the arguments as sound, a sample per byte
+	case "echo": // outputs the text and arguments as sound, one sample per byte
 		writeSound(bytesAsSamples(string(text) + "\n" + strings.Join(os.Args[1:], " ")))
 	case "complain":
 		fmt.Fprintln(os.Stderr, "\x1b[31mno such", strings.Repeat("voice ", 10000))
 		return 1
-	case "mute": // neither sound nor complaint
+	case "mute": // no sound and no error
 		return 7
 	case "garbage":
 		fmt.Print(strings.Repeat("not a wav file", 100))
@@ -56,7 +55,7 @@ func fake(voice string) int {
 		return 1
 	case "env":
 		writeSound(bytesAsSamples(strings.Join(os.Environ(), "\n")))
-	case "child": // tells the process ids of itself and a child that holds its output
+	case "child": // outputs its own process ID and that of a child that holds its stdout
 		child := exec.Command(os.Args[0], "--stdout", "-v", fakePrefix+"hang")
 		child.Stdin, child.Stdout, child.Stderr = strings.NewReader(""), os.Stdout, os.Stderr
 		if err := child.Start(); err != nil {
@@ -65,7 +64,7 @@ func fake(voice string) int {
 		writeSound([]int16{int16(os.Getpid() >> 15), int16(os.Getpid() & 0x7fff),
 			int16(child.Process.Pid >> 15), int16(child.Process.Pid & 0x7fff)})
 		<-time.After(time.Hour)
-	case "lingers": // is done, but something it started holds its complaints
+	case "lingers": // exits, but a child of it holds its stderr
 		child := exec.Command(os.Args[0], "--stdout", "-v", fakePrefix+"nap")
 		child.Stdin, child.Stderr = strings.NewReader(""), os.Stderr
 		if err := child.Start(); err != nil {
@@ -74,7 +73,7 @@ func fake(voice string) int {
 		writeSound(make([]int16, 5000))
 	case "nap":
 		<-time.After(2 * time.Second)
-	case "second-try": // ends without a word the first time
+	case "second-try": // the first attempt ends without output
 		mark, err := os.OpenFile(secondTry(os.Getppid()), os.O_CREATE|os.O_EXCL, 0o600)
 		if err == nil {
 			_ = mark.Close()
@@ -87,7 +86,7 @@ func fake(voice string) int {
 	return 0
 }
 
-// secondTry is the file that says that a process was asked to speak before.
+// secondTry is a file that marks that a process was started before.
 func secondTry(pid int) string { return fmt.Sprintf("/tmp/espeak-second-try-%d", pid) }
 
 func writeSound(samples []int16) {
@@ -108,7 +107,7 @@ func bytesAsSamples(s string) []int16 {
 
 func pretend() *espeak.Provider { return espeak.New(&espeak.Options{Path: os.Args[0]}) }
 
-// collect speaks text to the end and checks every piece.
+// collect speaks the whole text and checks every piece.
 func collect(t *testing.T, p *espeak.Provider, text string, voice tts.Voice) ([]int16, error) {
 	t.Helper()
 	var all []int16
@@ -170,7 +169,7 @@ func TestVoice(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		voice tts.Voice
-		want  string // in the arguments; empty if refused
+		want  string // in the arguments; empty means refused
 	}{
 		{"default", tts.Voice{}, "-v en -p 50 -s 175"},
 		{"language", tts.Voice{Language: "de-DE"}, "-v de-DE -p 50 -s 175"},

@@ -1,4 +1,4 @@
 package espeak
 
-// Arguments is arguments, for tests of the mapping alone.
+// Arguments exposes arguments to tests of the mapping.
 var Arguments = arguments

@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/espeak"
 )
 
-// real returns a provider on the installed program.
+// real returns a provider for the installed program.
 func real(t testing.TB) *espeak.Provider {
 	t.Helper()
 	p := espeak.New(nil)
@@ -71,7 +71,7 @@ func TestRealSpeakersAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// BenchmarkFirstAudio is the time from a sentence to its first sound.
+// BenchmarkFirstAudio measures the time from a sentence to its first sound.
 func BenchmarkFirstAudio(b *testing.B) {
 	p := real(b)
 	for b.Loop() {

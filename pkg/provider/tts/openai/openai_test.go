@@ -115,7 +115,7 @@ func TestSound(t *testing.T) {
 		name  string
 		kind  string
 		body  []byte
-		piece int // bytes the server sends at once
+		piece int // bytes per write of the server
 		rate  int
 	}{
 		{"whole", "audio/pcm", raw, len(raw), 24000},

@@ -17,8 +17,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/openai"
 )
 
-// startCounted starts a service that answers GET with list and everything else
-// with sound. It tells how many connections were opened and what was asked.
+// startCounted starts a service that answers GET with list and other methods with sound.
+// It returns the number of connections and the paths requested.
 func startCounted(t *testing.T, list http.HandlerFunc, start func(*httptest.Server)) (s *httptest.Server, opened func() int32, asked func() []string) {
 	t.Helper()
 	var connections atomic.Int32
@@ -87,7 +87,7 @@ func TestFirstSentenceUsesTheWarmConnection(t *testing.T) {
 }
 
 func TestWarmFails(t *testing.T) {
-	const nobody = "http://user:hunter2@127.0.0.1:1" // a port of privileged programs, which no other test is given
+	const nobody = "http://user:hunter2@127.0.0.1:1" // a privileged port that no other test listens on
 	hangs, _, _ := startCounted(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, (*httptest.Server).Start)
 	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
