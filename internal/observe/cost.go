@@ -11,14 +11,14 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/cost"
 )
 
-// maxProviders bounds the providers that are told apart. maxCurrencies the
-// currencies: an operator has one.
+// maxProviders limits the number of separate providers, maxCurrencies that of currencies,
+// because an operator has one.
 const (
 	maxProviders  = 100
 	maxCurrencies = 10
 )
 
-// spending counts what providers are used for, and what that costs.
+// spending counts the usage of providers, and its cost.
 type spending struct {
 	providers, currencies known
 	usage, sound, amounts counters[spendKey]
@@ -35,7 +35,7 @@ func (s *spending) instruments(m metric.Meter) error {
 	return errors.Join(errs[:]...)
 }
 
-// spendKey are a provider and a second label.
+// spendKey is a provider and a second label.
 type spendKey struct{ provider, label, value string }
 
 func (k spendKey) rest() spendKey { return spendKey{other, k.label, other} }
@@ -45,7 +45,7 @@ func (k spendKey) series() *series {
 		attribute.String("provider", k.provider), attribute.String(k.label, k.value)))}}
 }
 
-// observeIn tells all counts as multiples of a unit.
+// observeIn reports all counts as multiples of a unit.
 func (c *counters[K]) observeIn(unit float64) metric.Float64Callback {
 	return func(_ context.Context, o metric.Float64Observer) error {
 		c.mu.RLock()
@@ -57,8 +57,8 @@ func (c *counters[K]) observeIn(unit float64) metric.Float64Callback {
 	}
 }
 
-// Spent counts what was taken of a provider, and what it cost in a currency. At most
-// 100 providers are told apart; the rest count as "other".
+// Spent counts the usage of a provider, and its cost in a currency. At most 100 providers
+// are counted separately; the rest count as "other".
 func (m *Metrics) Spent(provider string, u cost.Usage, a cost.Amount, currency string) {
 	s := &m.spending
 	admit := func(k spendKey) spendKey {

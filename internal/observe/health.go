@@ -13,25 +13,24 @@ import (
 )
 
 const (
-	// checkTimeout bounds one check.
+	// checkTimeout limits one check.
 	checkTimeout = 2 * time.Second
-	// checkCache is how long an outcome stands in for new checks, so that
-	// probing cannot load the server.
+	// checkCache is how long a result is reused, so that probes cannot load the server.
 	checkCache = time.Second
 	// maxReason is the longest reason in runes.
 	maxReason = 100
 )
 
-// Reason is an error that may be shown to whoever probes: it names no address,
-// path or secret. Checks return it or wrap it; of every other error the probe
-// learns only that the check fails.
+// Reason is an error that may be shown to any client that probes: it names no address,
+// path or secret. Checks return it or wrap it; of every other error the probe learns only
+// that the check fails.
 type Reason string
 
-// Error is the reason.
+// Error returns the reason.
 func (r Reason) Error() string { return string(r) }
 
-// Health tells whether the process lives and whether it is ready for work. It
-// is safe for concurrent use.
+// Health reports whether the process is alive and whether it is ready for work. It is
+// safe for concurrent use.
 type Health struct {
 	mu       sync.Mutex // guards the fields below
 	log      *slog.Logger
@@ -42,17 +41,17 @@ type Health struct {
 	running  sync.WaitGroup // calls of checks; Add happens under mu
 }
 
-// check is one thing that readiness depends on.
+// check is one condition of readiness.
 type check struct {
 	name string
 	run  func(ctx context.Context) error
 
-	// The mutex of Health guards these.
+	// Guarded by the mutex of Health.
 	busy    bool // a call of run has not returned
 	failing bool // the last outcome
 }
 
-// round is one run of all checks. Its results are there once done is closed.
+// round is one run of all checks. Its results are valid once done is closed.
 type round struct {
 	done    chan struct{}
 	at      time.Time
@@ -65,20 +64,18 @@ type result struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// NewHealth returns a health without checks: ready until it drains.
+// NewHealth returns a Health without checks: ready until it drains.
 func NewHealth() *Health { return &Health{log: slog.New(slog.DiscardHandler)} }
 
-// SetLogger makes changes of a check's outcome known to log, with the whole
-// error.
+// SetLogger logs changes of a check's result, with the whole error.
 func (h *Health) SetLogger(log *slog.Logger) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.log = log
 }
 
-// Add adds a check, which is in order if it returns nil. run is given two
-// seconds and returns once its context is done; while a call of it has not
-// returned it is not called again.
+// Add adds a check, which succeeds if it returns nil. run has two seconds, and must
+// return once its context is done; it is not called again while a call is still running.
 func (h *Health) Add(name string, run func(ctx context.Context) error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -86,15 +83,15 @@ func (h *Health) Add(name string, run func(ctx context.Context) error) {
 	h.round = nil
 }
 
-// SetDraining makes the process not ready for good: it ends its work and wants
-// no more.
+// SetDraining makes the process permanently not ready, because it finishes its work and
+// accepts no more.
 func (h *Health) SetDraining() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.draining = true
 }
 
-// Shutdown drains and waits until no check runs, or ctx is done.
+// Shutdown drains and waits until no check runs, or until ctx is done.
 func (h *Health) Shutdown(ctx context.Context) error {
 	h.mu.Lock()
 	h.draining, h.closed = true, true
@@ -112,7 +109,7 @@ func (h *Health) Shutdown(ctx context.Context) error {
 	}
 }
 
-// Live answers whether the process runs at all: 200 and "ok".
+// Live reports whether the process runs at all: 200 and "ok".
 func (h *Health) Live() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !reading(w, r) {
@@ -123,7 +120,7 @@ func (h *Health) Live() http.Handler {
 	})
 }
 
-// reading reports whether a request only reads; else it has been refused.
+// reading reports whether a request only reads; otherwise it has been refused.
 func reading(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return true
@@ -137,10 +134,10 @@ func writeAnswer(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that has left needs no answer
+	_, _ = w.Write(body) // the client may have left
 }
 
-// describeError is what a probe may know of an error.
+// describeError returns the part of an error that a probe may see.
 func describeError(err error) string {
 	var shown Reason
 	switch {

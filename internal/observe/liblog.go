@@ -25,16 +25,16 @@ import (
 const (
 	// every is how often one kind of message is logged.
 	every = time.Minute
-	// maxKinds bounds the kinds that are told apart; further ones count as one kind, because a
-	// message may hold words of whoever sent a packet.
+	// maxKinds limits the kinds that are counted separately; further ones count as one kind,
+	// because a message may hold words of a packet's sender.
 	maxKinds = 256
-	// kindSize bounds what tells two kinds apart, in bytes.
+	// kindSize limits the text that distinguishes two kinds, in bytes.
 	kindSize = 80
-	// maxText bounds a message, in bytes.
+	// maxText limits a message, in bytes.
 	maxText = 500
 )
 
-// LibraryLogs takes the messages of libraries. It is safe for concurrent use.
+// LibraryLogs receives the messages of libraries. It is safe for concurrent use.
 type LibraryLogs struct {
 	target atomic.Pointer[slog.Logger]
 
@@ -45,7 +45,7 @@ type LibraryLogs struct {
 // kind is one kind of message of a library.
 type kind struct{ library, message string }
 
-// record is when a kind was logged last, and how many were left out since.
+// record holds when a kind was last logged, and how many messages were suppressed since.
 type record struct {
 	at      time.Time
 	skipped int
@@ -64,7 +64,7 @@ func NewLibraryLogs(target *slog.Logger) *LibraryLogs {
 // To logs to target from now on.
 func (l *LibraryLogs) To(target *slog.Logger) { l.target.Store(target) }
 
-// Printf logs a message of a library; all messages of one format are of one kind.
+// Printf logs a library's message; all messages with one format are of one kind.
 func (l *LibraryLogs) Printf(library string, level slog.Level, format string, args ...any) {
 	if !l.target.Load().Enabled(context.Background(), capped(level)) {
 		return
@@ -72,15 +72,15 @@ func (l *LibraryLogs) Printf(library string, level slog.Level, format string, ar
 	l.log(context.Background(), library, level, format, fmt.Sprintf(format, args...))
 }
 
-// Print logs a message of a library; messages that differ in numbers alone are of one kind.
+// Print logs a library's message; messages that differ only in numbers are of one kind.
 func (l *LibraryLogs) Print(library string, level slog.Level, text string) {
 	l.log(context.Background(), library, level, text, text)
 }
 
-// capped is the level at which a library's message is logged.
+// capped returns the level at which a library's message is logged.
 func capped(level slog.Level) slog.Level { return min(level, slog.LevelWarn) }
 
-// log logs a message unless one of its kind was logged a moment ago.
+// log logs a message unless one of its kind was logged in the last minute.
 func (l *LibraryLogs) log(ctx context.Context, library string, level slog.Level, message, text string, args ...any) {
 	target, level := l.target.Load(), capped(level)
 	if !target.Enabled(ctx, level) {
@@ -96,8 +96,8 @@ func (l *LibraryLogs) log(ctx context.Context, library string, level slog.Level,
 	target.Log(ctx, level, clip(text, maxText), append([]any{"library", library}, args...)...)
 }
 
-// allow reports whether a message of a kind is logged now, and how many of its kind were not
-// since the last one.
+// allow reports whether to log a message of a kind now, and how many of its kind were
+// suppressed since the last one.
 func (l *LibraryLogs) allow(k kind, now time.Time) (skipped int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -125,7 +125,7 @@ func (l *LibraryLogs) allow(k kind, now time.Time) (skipped int, ok bool) {
 	return skipped, true
 }
 
-// kindOf is what the messages of a kind have in common: their beginning, without numbers.
+// kindOf returns the part common to messages of a kind: their beginning, without numbers.
 func kindOf(message string) string {
 	out := make([]byte, 0, min(len(message), kindSize))
 	for i := 0; i < len(message) && len(out) < kindSize; i++ {
@@ -141,7 +141,7 @@ func kindOf(message string) string {
 	return string(out)
 }
 
-// clip is the beginning of a text.
+// clip returns the beginning of a text.
 func clip(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -149,7 +149,7 @@ func clip(text string, most int) string {
 	return text[:most] + "…"
 }
 
-// Logger is for a library that takes a slog.Logger.
+// Logger returns a logger for a library that accepts a slog.Logger.
 func (l *LibraryLogs) Logger(library string) *slog.Logger {
 	return slog.New(&handler{logs: l, library: library})
 }
@@ -199,7 +199,7 @@ func (h *handler) named(a slog.Attr) slog.Attr {
 	return a
 }
 
-// Writer is for a library that writes lines, such as one that takes a log.Logger.
+// Writer returns a writer for a library that writes lines, such as one with a log.Logger.
 func (l *LibraryLogs) Writer(library string) io.Writer { return writer{l, library} }
 
 type writer struct {

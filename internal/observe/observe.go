@@ -1,9 +1,9 @@
-// Package observe shows how the process fares: metrics for Prometheus, through
-// OpenTelemetry, and health for whoever probes it.
+// Package observe exposes the state of the process: metrics for Prometheus, through
+// OpenTelemetry, and health for probes.
 //
-// It keeps nothing in
-// global registries and starts goroutines only while a readiness probe runs,
-// which [Health.Shutdown] waits for. It sends nothing anywhere: it is asked.
+// It keeps nothing in global registries and starts goroutines only while a readiness
+// probe runs, which [Health.Shutdown] waits for. It sends nothing by itself; clients
+// request the data.
 package observe
 
 import (
@@ -25,14 +25,14 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/exemplar"
 )
 
-// ErrGauge means a gauge has a name that cannot be used.
+// ErrGauge means that a gauge has an invalid or existing name.
 var ErrGauge = errors.New("gauge cannot be added")
 
 const (
 	scope = "github.com/MrWong99/glyphoxa"
-	// codeOK is the code of a call that went well.
+	// codeOK is the code of a successful call.
 	codeOK = "ok"
-	// maxScrapes bounds how many scrapes run at once; more are turned away.
+	// maxScrapes limits concurrent scrapes; further ones are refused.
 	maxScrapes    = 4
 	scrapeTimeout = 30 * time.Second
 )
@@ -45,9 +45,9 @@ func buckets() []float64 {
 	}
 }
 
-// Options tune [Metrics]. The zero value works.
+// Options configure [Metrics]. The zero value works.
 type Options struct {
-	// Version is what glyphoxa_build_info tells. If empty, "unknown".
+	// Version is the value of glyphoxa_build_info. If empty, "unknown".
 	Version string
 }
 
@@ -70,8 +70,8 @@ type Metrics struct {
 	down atomic.Bool
 }
 
-// New returns metrics that count nothing yet, beside those of the Go runtime
-// and the process.
+// New returns metrics with all counts at zero, besides those of the Go runtime and the
+// process.
 func New(opts Options) (*Metrics, error) {
 	if opts.Version == "" {
 		opts.Version = "unknown"
@@ -83,8 +83,8 @@ func New(opts Options) (*Metrics, error) {
 	}
 	m := &Metrics{
 		registry: registry,
-		// The bounds on names and series make a limit of the SDK's superfluous;
-		// its own would merge what ours keep apart.
+		// The SDK's limit on series is not needed, because ours are bounded, and would
+		// merge series that ours keep apart.
 		provider: sdk.NewMeterProvider(sdk.WithReader(reader), sdk.WithCardinalityLimit(0),
 			sdk.WithExemplarFilter(exemplar.AlwaysOffFilter)),
 		gauges: make(map[string]bool),
@@ -110,7 +110,7 @@ func (m *Metrics) instruments() error {
 	return errors.Join(errs[:]...)
 }
 
-// process adds what is known of the process as a whole.
+// process adds the metrics of the process as a whole.
 func (m *Metrics) process(version string) error {
 	info := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "glyphoxa_build_info", Help: "Always 1; the labels tell what is running.",
@@ -124,12 +124,12 @@ func (m *Metrics) process(version string) error {
 	)
 }
 
-// Call counts a call that was let through. caller is its name, source where the
-// tool comes from, code how the call failed, empty or "ok" if it went well.
-// Cached results count as calls and leave the latencies alone.
+// Call counts a permitted call. caller is the caller's name, source the tool's origin,
+// code the error code, empty or "ok" on success. Cached results count as calls but not in
+// the latencies.
 //
-// At most 1,000 tools, 200 callers and 10,000 combinations are told apart; the
-// rest count as "other", as do all names of tools that do not exist.
+// At most 1,000 tools, 200 callers and 10,000 combinations are counted separately; the
+// rest count as "other", as do the names of unknown tools.
 func (m *Metrics) Call(tool, caller, source, code string, d time.Duration, cached bool) {
 	if code == "" {
 		code = codeOK
@@ -141,15 +141,15 @@ func (m *Metrics) Call(tool, caller, source, code string, d time.Duration, cache
 	}
 }
 
-// Denied counts a call that was not let through; rule is the policy rule that
-// refused it, empty if it was none. Names are bounded as for Call.
+// Denied counts a refused call; rule is the policy rule that refused it, empty if none
+// did. Names are limited as for Call.
 func (m *Metrics) Denied(tool, caller, code, rule string) {
 	m.denials.getSeries(denialKey{tool: tool, caller: caller, code: code, rule: rule}, m.labels.denial).count.Add(1)
 }
 
-// Gauge adds a value that is asked for at each scrape, such as the depth of a
-// queue. Its name has the form glyphoxa_queue_depth and is new, else the error
-// wraps [ErrGauge]. f is safe for concurrent use, quick, and may be called until
+// Gauge adds a value that is read at each scrape, such as the depth of a queue. Its name
+// must have the form glyphoxa_queue_depth and be new, otherwise the error wraps
+// [ErrGauge]. f must be safe for concurrent use and quick, and may be called until
 // Shutdown has returned.
 func (m *Metrics) Gauge(name, description string, f func() float64) error {
 	if !gaugeName(name) {
@@ -172,7 +172,7 @@ func (m *Metrics) Gauge(name, description string, f func() float64) error {
 	return nil
 }
 
-// gaugeName reports whether a name is one of ours in lower snake case.
+// gaugeName reports whether a name has the glyphoxa_ prefix and is lower snake case.
 func gaugeName(s string) bool {
 	const prefix = "glyphoxa_"
 	if len(s) <= len(prefix) || s[:len(prefix)] != prefix || s[len(s)-1] == '_' {
@@ -186,7 +186,7 @@ func gaugeName(s string) bool {
 	return true
 }
 
-// Handler serves what Prometheus scrapes. After Shutdown it answers 503.
+// Handler serves the metrics to Prometheus. After Shutdown it answers 503.
 func (m *Metrics) Handler() http.Handler {
 	h := promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
 		MaxRequestsInFlight: maxScrapes,

@@ -16,17 +16,17 @@ var (
 	errBusy     = Reason("an earlier check has not returned")
 )
 
-// readiness is the answer to a probe.
+// readiness is the response to a probe.
 type readiness struct {
 	Ready    bool     `json:"ready"`
 	Draining bool     `json:"draining"`
 	Checks   []result `json:"checks"`
 }
 
-// Ready answers whether the process is ready for work: 200, or 503 while a
-// check fails or the process drains, with a JSON object that lists the checks.
-// They run side by side; the outcome stands for a second, and probes that come
-// while they run share it.
+// Ready reports whether the process is ready for work: 200, or 503 while a check fails or
+// the process drains, with a JSON object that lists the checks. The checks run
+// concurrently; a result is reused for a second, and probes that come while the checks
+// run share it.
 func (h *Health) Ready() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !reading(w, r) {
@@ -57,7 +57,7 @@ func (h *Health) state(ctx context.Context) readiness {
 	checks := slices.Clone(h.checks)
 	h.mu.Unlock()
 	if mine {
-		// The outcome is for others too, so it does not depend on this client.
+		// Other clients share the result, so it must not depend on this client's context.
 		h.performRound(context.WithoutCancel(ctx), current, checks)
 	}
 	select {
@@ -72,8 +72,8 @@ func (h *Health) state(ctx context.Context) readiness {
 	return readiness{Ready: !failed && !draining, Draining: draining, Checks: current.results}
 }
 
-// current returns the round that counts now, and whether it is the caller's to
-// perform. h.mu is held.
+// current returns the current round, and whether the caller must perform it. h.mu is
+// held.
 func (h *Health) current() (r *round, mine bool) {
 	if r := h.round; r != nil {
 		select {
@@ -89,8 +89,8 @@ func (h *Health) current() (r *round, mine bool) {
 	return h.round, true
 }
 
-// performRound runs all checks at once and ends the round within two seconds, come
-// what may.
+// performRound runs all checks concurrently and ends the round within two seconds in any
+// case.
 func (h *Health) performRound(ctx context.Context, r *round, checks []*check) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -122,8 +122,8 @@ func (h *Health) performRound(ctx context.Context, r *round, checks []*check) {
 	h.logChanges(ctx, checks, errs)
 }
 
-// startCheck runs a check on a goroutine of its own and tells then how it ended.
-// then never blocks.
+// startCheck runs a check in its own goroutine and calls then with its result. then never
+// blocks.
 func (h *Health) startCheck(ctx context.Context, c *check, then func(error)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -151,7 +151,7 @@ func safely(ctx context.Context, run func(ctx context.Context) error) (err error
 	return run(ctx)
 }
 
-// logChanges logs which checks ended otherwise than the time before.
+// logChanges logs the checks whose result differs from the previous one.
 func (h *Health) logChanges(ctx context.Context, checks []*check, errs []error) {
 	h.mu.Lock()
 	log := h.log

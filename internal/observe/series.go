@@ -13,29 +13,29 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// Bounds on labels: whoever calls may invent names, and each distinct set of
-// labels costs memory for good, here and in Prometheus.
+// Limits on labels, because callers may invent names, and each distinct set of labels
+// costs memory for the life of the process, here and in Prometheus.
 const (
 	maxTools   = 1000
 	maxCallers = 200
 	maxSources = 200
 	maxCodes   = 40
 	maxRules   = 200
-	// maxSeries bounds the sets of labels of one instrument.
+	// maxSeries limits the sets of labels of one instrument.
 	maxSeries = 10_000
 	// maxLabel is the longest label in bytes.
 	maxLabel = 200
-	// other stands for what is beyond a bound.
+	// other stands for labels beyond a limit.
 	other = "other"
 )
 
-// known is the set of values a label may have. It is safe for concurrent use.
+// known is the set of values of a label. It is safe for concurrent use.
 type known struct {
 	mu     sync.Mutex // guards values
 	values map[string]string
 }
 
-// admit returns value if it is known or there is room to know it, else "other".
+// admit returns value if it is known or there is room for it, else "other".
 func (k *known) admit(value string, most int) string {
 	if len(value) > maxLabel || !utf8.ValidString(value) {
 		return other
@@ -51,7 +51,7 @@ func (k *known) admit(value string, most int) string {
 	if k.values == nil {
 		k.values = make(map[string]string)
 	}
-	value = strings.Clone(value) // it may be part of something large
+	value = strings.Clone(value) // value may be part of a large string
 	k.values[value] = value
 	return value
 }
@@ -59,8 +59,8 @@ func (k *known) admit(value string, most int) string {
 // labels are the label values seen so far.
 type labels struct{ tools, callers, sources, codes, rules known }
 
-// tool admits a tool's name. One that does not exist is the caller's invention
-// and must not take the place of a tool's.
+// tool admits a tool's name. An unknown name is the caller's invention and must not take
+// the place of a real tool.
 func (l *labels) tool(tool, code string) string {
 	if code == string(mcp.CodeNotFound) {
 		return other
@@ -68,7 +68,7 @@ func (l *labels) tool(tool, code string) string {
 	return l.tools.admit(tool, maxTools)
 }
 
-// callKey are the labels of a call that was let through.
+// callKey is the set of labels of a permitted call.
 type callKey struct{ tool, caller, source, code string }
 
 func (l *labels) admitCall(k callKey) callKey {
@@ -93,7 +93,7 @@ func (k callKey) series() *series {
 	}
 }
 
-// denialKey are the labels of a call that was not let through.
+// denialKey is the set of labels of a refused call.
 type denialKey struct{ tool, caller, code, rule string }
 
 func (l *labels) denial(k denialKey) denialKey {
@@ -119,25 +119,25 @@ func (k denialKey) series() *series {
 type series struct {
 	count  atomic.Int64
 	labels []metric.ObserveOption
-	// latency are the labels of the histogram the same calls go into.
+	// latency holds the labels of the histogram for the same calls.
 	latency []metric.RecordOption
 }
 
-// key is a set of labels: series makes what counts under it, rest is what it
-// counts as where there is no room.
+// key is a set of labels: series creates its series, and rest returns the key to use if
+// there is no room.
 type key[K any] interface {
 	comparable
 	rest() K
 	series() *series
 }
 
-// counters are the series of one instrument. They are safe for concurrent use.
+// counters holds the series of one instrument. It is safe for concurrent use.
 type counters[K key[K]] struct {
 	mu   sync.RWMutex // guards seen
 	seen map[K]*series
 }
 
-// getSeries returns the series for k. What is not there is added under its admitted
+// getSeries returns the series for k. A missing series is added under its admitted
 // labels, which are bounded; k itself may be anything.
 func (c *counters[K]) getSeries(k K, admit func(K) K) *series {
 	if s := c.findSeries(k); s != nil {
@@ -150,7 +150,7 @@ func (c *counters[K]) getSeries(k K, admit func(K) K) *series {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, found := c.seen[k]; !found && len(c.seen) >= maxSeries {
-		k = k.rest() // of which there are no more than codes
+		k = k.rest() // there are no more of these than codes
 	}
 	s := c.seen[k]
 	if s == nil {
@@ -169,7 +169,7 @@ func (c *counters[K]) findSeries(k K) *series {
 	return c.seen[k]
 }
 
-// observe tells o all counts.
+// observe reports all counts to o.
 func (c *counters[K]) observe(_ context.Context, o metric.Int64Observer) error {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -19,39 +19,39 @@ import (
 )
 
 const (
-	// maxSpans wait to be sent; more are dropped, so that a collector which does not
-	// answer costs no memory.
+	// maxSpans is the number of spans that may wait to be sent; more are dropped, so that
+	// a collector that does not respond costs no memory.
 	maxSpans = 4096
-	// sendTimeout bounds one sending, with its repetitions.
+	// sendTimeout limits one export, including retries.
 	sendTimeout = 10 * time.Second
 	// complainEvery is how often failures to send are logged.
 	complainEvery = time.Minute
 )
 
-// TraceOptions say where traces go.
+// TraceOptions say where to send traces.
 type TraceOptions struct {
-	// Endpoint takes OTLP over HTTP, such as "http://127.0.0.1:4318".
+	// Endpoint accepts OTLP over HTTP, such as "http://127.0.0.1:4318".
 	Endpoint string
-	// Headers go with every request.
+	// Headers are sent with every request.
 	Headers map[string]string
-	// Sample is the share of traces that is sent, from 0 to 1. Clients that send a trace
+	// Sample is the share of traces to send, from 0 to 1. Clients that send a trace
 	// decide for themselves.
 	Sample float64
-	// Version is that of the program.
+	// Version is the program's version.
 	Version string
-	// Log is told of failures to send. If nil, nobody is.
+	// Log receives failures to send. It may be nil.
 	Log *slog.Logger
 }
 
-// Traces sends what package tracing records to a collector, in the background. It is safe
-// for concurrent use.
+// Traces sends the spans recorded by package tracing to a collector, in the background.
+// It is safe for concurrent use.
 type Traces struct {
 	provider *sdktrace.TracerProvider
 	tracer   *tracing.Tracer
 }
 
-// NewTraces begins to send. Nothing is sent before there is something, and the collector
-// need not be there. Shutdown ends it.
+// NewTraces starts sending spans as they come. The collector need not be reachable.
+// Shutdown ends it.
 func NewTraces(ctx context.Context, o TraceOptions) (*Traces, error) {
 	headers := make(map[string]string, len(o.Headers))
 	for name, value := range o.Headers {
@@ -77,7 +77,7 @@ func NewTraces(ctx context.Context, o TraceOptions) (*Traces, error) {
 	return &Traces{provider, tracing.NewTracer(provider)}, nil
 }
 
-// tracesPath is what OTLP adds to an endpoint that does not have it.
+// tracesPath returns the path that OTLP adds to an endpoint without one.
 func tracesPath(endpoint string) string {
 	const path = "/v1/traces"
 	if strings.HasSuffix(strings.TrimSuffix(endpoint, "/"), path) {
@@ -86,7 +86,7 @@ func tracesPath(endpoint string) string {
 	return path
 }
 
-// Tracer begins the traces; it is nil if t is.
+// Tracer returns a tracer that starts the traces; it is nil if t is.
 func (t *Traces) Tracer() *tracing.Tracer {
 	if t == nil {
 		return nil
@@ -94,7 +94,7 @@ func (t *Traces) Tracer() *tracing.Tracer {
 	return t.tracer
 }
 
-// Shutdown sends what is left, until ctx ends.
+// Shutdown sends the remaining spans, until ctx ends.
 func (t *Traces) Shutdown(ctx context.Context) error {
 	if err := t.provider.Shutdown(ctx); err != nil {
 		return fmt.Errorf("sending the last traces: %w", err)
@@ -102,8 +102,8 @@ func (t *Traces) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-// complaining logs why spans could not be sent, now and then, instead of having that
-// written to where nobody asked for it.
+// complaining logs now and then why spans could not be sent, because the library would
+// otherwise write each error to stderr.
 type complaining struct {
 	sdktrace.SpanExporter
 	log *slog.Logger

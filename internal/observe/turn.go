@@ -10,16 +10,16 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// maxNames bounds the steps, the stages and the outcomes that are told apart.
+// maxNames limits the steps, the stages and the outcomes that are counted separately.
 const maxNames = 50
 
-// stageBuckets returns the upper bounds of the stages of turns, in seconds.
-// They are closest where the targets of turns lie.
+// stageBuckets returns the upper bounds of turn stages, in seconds. They are densest
+// around the targets of turns.
 func stageBuckets() []float64 {
 	return []float64{.001, .005, .01, .025, .05, .1, .2, .3, .5, .75, 1, 1.5, 2, 3, 4, 6, 10, 15, 30}
 }
 
-// turns count what becomes of turns at a table.
+// turns counts the outcomes of turns at a table.
 type turns struct {
 	steps, stages, outcomes, reasons    known
 	policies, durations, ends, withheld counters[nameKey]
@@ -45,7 +45,7 @@ func (t *turns) instruments(m metric.Meter) error {
 	return errors.Join(errs[:]...)
 }
 
-// nameKey is the only label of a series.
+// nameKey is a series with a single label.
 type nameKey struct{ label, name string }
 
 func (k nameKey) rest() nameKey { return nameKey{k.label, other} }
@@ -55,17 +55,16 @@ func (k nameKey) series() *series {
 	return &series{labels: []metric.ObserveOption{set}, latency: []metric.RecordOption{set}}
 }
 
-// Policy counts a step that was taken because an answer was expected too late,
-// such as "lower_tier". At most 50 steps are told apart; the rest count as
-// "other".
+// Policy counts a step taken because an answer was expected to be late, such as
+// "lower_tier". At most 50 steps are counted separately; the rest count as "other".
 func (m *Metrics) Policy(step string) {
 	m.turns.policies.getSeries(nameKey{"step", step}, func(k nameKey) nameKey {
 		return nameKey{k.label, m.turns.steps.admit(k.name, maxNames)}
 	}).count.Add(1)
 }
 
-// Stage notes how long a stage of a turn took, such as "model". A negative time
-// counts as 0. At most 50 stages are told apart; the rest count as "other".
+// Stage records how long a stage of a turn took, such as "model". A negative time counts
+// as 0. At most 50 stages are counted separately; the rest count as "other".
 func (m *Metrics) Stage(stage string, d time.Duration) {
 	s := m.turns.durations.getSeries(nameKey{"stage", stage}, func(k nameKey) nameKey {
 		return nameKey{k.label, m.turns.stages.admit(k.name, maxNames)}
@@ -73,21 +72,21 @@ func (m *Metrics) Stage(stage string, d time.Duration) {
 	m.turns.stage.Record(context.Background(), max(d, 0).Seconds(), s.latency...)
 }
 
-// Turn counts a turn that has ended; outcome says how, such as "delivered". At
-// most 50 outcomes are told apart; the rest count as "other".
+// Turn counts a turn that has ended; outcome says how, such as "delivered". At most 50
+// outcomes are counted separately; the rest count as "other".
 func (m *Metrics) Turn(outcome string) {
 	m.turns.ends.getSeries(nameKey{"outcome", outcome}, func(k nameKey) nameKey {
 		return nameKey{k.label, m.turns.outcomes.admit(k.name, maxNames)}
 	}).count.Add(1)
 }
 
-// Guarded counts that something was withheld which an NPC was about to say; reason says
-// why, such as "secret". At most 50 reasons are told apart; the rest count as "other".
+// Guarded counts withheld sentences of NPCs; reason says why, such as "secret". At most
+// 50 reasons are counted separately; the rest count as "other".
 func (m *Metrics) Guarded(reason string) {
 	m.turns.withheld.getSeries(nameKey{"reason", reason}, func(k nameKey) nameKey {
 		return nameKey{k.label, m.turns.reasons.admit(k.name, maxNames)}
 	}).count.Add(1)
 }
 
-// BargeIn counts a player who took the floor from an NPC.
+// BargeIn counts a player's interruption of an NPC.
 func (m *Metrics) BargeIn() { m.turns.barges.Add(1) }

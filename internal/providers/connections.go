@@ -10,45 +10,46 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/outbound"
 )
 
-// warmTime bounds how long a session's start tries to open connections.
+// warmTime limits the opening of connections at a session's start.
 const warmTime = 5 * time.Second
 
-// Bounds of the connections to models and voices.
+// Limits of the connections to models and voices.
 const (
-	// idleConns are kept for each host that speaks HTTP/1.1, which takes one for
-	// each request under way: enough for a hundred tables whose NPCs answer at
+	// idleConns is the number of idle connections per host. HTTP/1.1 needs one per
+	// concurrent request, so this is enough for a hundred tables whose NPCs answer at
 	// once.
 	idleConns = 128
 	// idleConn is longer than players usually talk among themselves.
 	idleConn = 5 * time.Minute
 )
 
-// NewClient returns what sessions share to talk to models and voices, so that
-// a connection one of them opened serves all. It sets no deadline: an answer may
-// be long. Each provider gives it the policy for its own host.
+// NewClient returns the client that sessions share for models and voices, so that they
+// reuse connections. It sets no deadline, because an answer may be long. Each provider
+// adds the policy for its own host.
 func NewClient() *http.Client { return ClientOn(NewTransport()) }
 
-// NewTransport returns connections for [ClientOn] that stay open between turns.
+// NewTransport returns a transport for [ClientOn] whose connections stay open between
+// turns.
 func NewTransport() *http.Transport {
 	t := outbound.NewTransport()
 	t.MaxIdleConnsPerHost, t.IdleConnTimeout = idleConns, idleConn
 	return t
 }
 
-// ClientOn is [NewClient] on connections of the caller's.
+// ClientOn is [NewClient] with the caller's transport.
 func ClientOn(t *http.Transport) *http.Client {
 	return outbound.Client(&http.Client{Transport: t}, outbound.Policy{})
 }
 
 // Warmer is a provider that can open its connections before they are needed.
 type Warmer interface {
-	// Warm opens them without cost. It returns soon after ctx ends.
+	// Warm opens the connections without cost. It returns soon after ctx ends.
 	Warm(ctx context.Context) error
 }
 
-// Warm has all parts that can open their connections, so that the first turn
-// finds them open. It returns after [warmTime] at most; what fails is the first
-// turn's to find out.
+// Warm opens the connections of all parts that can, so that the first turn finds them
+// open. It returns after at most [warmTime] and only logs errors, because the first turn
+// would report them.
 func Warm(ctx context.Context, log *slog.Logger, parts ...any) {
 	ctx, cancel := context.WithTimeout(ctx, warmTime)
 	defer cancel()

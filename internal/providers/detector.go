@@ -11,22 +11,21 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/vad"
 )
 
-// Detection makes what tells voice from noise for any number of players, who
-// share a model. It is safe for concurrent use.
+// Detection creates voice detectors for any number of players, who share a model. It is
+// safe for concurrent use.
 type Detection struct {
 	name    string
 	library string
 	missing error
-	model   *vad.Silero // nil unless it judges
+	model   *vad.Silero // nil unless in use
 	failed  func(error)
-	once    sync.Once // tells failed
+	once    sync.Once // calls failed
 }
 
-// OpenDetection opens what hearing asks for. What is named and not there is an
-// error if it is silero; webrtc gives way to energy, and so does silero where
-// hearing.detection leaves the choice: Missing says why. failed is called once,
-// with any goroutine, if the model fails later on; energy judges then. If nil,
-// nobody is told.
+// OpenDetection opens the detector that hearing selects. If silero is selected by name
+// and missing, that is an error; webrtc gives way to energy, and so does silero where
+// hearing.detection leaves the choice, and Missing says why. failed is called once, on
+// any goroutine, if the model fails later; energy judges then. failed may be nil.
 func OpenDetection(hearing config.Hearing, failed func(error)) (*Detection, error) {
 	d := &Detection{name: config.DetectionEnergy, failed: failed}
 	switch hearing.Detection {
@@ -47,24 +46,20 @@ func OpenDetection(hearing config.Hearing, failed func(error)) (*Detection, erro
 	return d, nil
 }
 
-// newWebRTC returns WebRTC's detector. A stricter mode misses who speaks softly
-// beside a hum; milder ones hear no more of those who speak, and begin on more
-// noises.
+// newWebRTC returns WebRTC's detector. A stricter mode misses soft speech beside a hum; a
+// milder one hears no more speech, and starts on more noises.
 func newWebRTC() (*vad.WebRTC, error) { return vad.NewWebRTC(vad.Aggressive) }
 
-// Name returns which of the config.Detection constants does it, never auto.
+// Name returns the config.Detection constant of the detector in use, never auto.
 func (d *Detection) Name() string { return d.name }
 
-// Library returns the library that does it, with its version if it tells; empty
-// if none is needed.
+// Library returns the library in use, with its version if known; empty if none is needed.
 func (d *Detection) Library() string { return d.library }
 
-// Missing returns why it is not what would be preferred, and what to do about
-// it; nil if it is.
+// Missing returns why the preferred detector is not in use, and the remedy; nil if it is.
 func (d *Detection) Missing() error { return d.missing }
 
-// NewDetector returns what judges one player's lane. After Close it judges by
-// energy.
+// NewDetector returns the detector for one player's lane. After Close it uses energy.
 func (d *Detection) NewDetector() ear.Detector {
 	switch d.name {
 	case config.DetectionSilero:
@@ -80,14 +75,14 @@ func (d *Detection) NewDetector() ear.Detector {
 		}
 		return m
 	case config.DetectionWebRTC:
-		if w, err := newWebRTC(); err == nil { // it was there when it was opened
+		if w, err := newWebRTC(); err == nil { // the library was there when it was opened
 			return w
 		}
 	}
 	return ear.NewEnergy()
 }
 
-// giveUp tells that the model failed. That it was closed is no failure.
+// giveUp reports that the model failed. A closed model is not a failure.
 func (d *Detection) giveUp(err error) {
 	if errors.Is(err, vad.ErrClosed) || d.failed == nil {
 		return
@@ -95,8 +90,7 @@ func (d *Detection) giveUp(err error) {
 	d.once.Do(func() { d.failed(err) })
 }
 
-// Close gives back what a model takes. Detectors that are still in use judge by
-// energy from then on.
+// Close releases the model. Detectors that are still in use continue with energy.
 func (d *Detection) Close() error {
 	if d.model == nil {
 		return nil

@@ -9,15 +9,16 @@ import (
 // openaiVoices are the voices of OpenAI's speech models.
 var openaiVoices = []string{"alloy", "ash", "ballad", "coral", "echo", "fable", "nova", "onyx", "sage", "shimmer", "verse"}
 
-// espeakVariants are how many men's and women's variants espeak-ng has of each voice.
+// espeakVariants are the numbers of men's and women's variants that espeak-ng has of each
+// voice.
 var espeakVariants = []struct {
 	letter string
 	most   int
 }{{"f", 5}, {"m", 7}}
 
-// KnownVoices are ids of voices that a provider of voices has, as an NPC's file names them;
-// of espeak those in the languages. None are known of a provider whose voices are its
-// customers', nor of another service that speaks OpenAI's protocol.
+// KnownVoices returns the voice IDs of a provider, as an NPC's file names them; for espeak
+// those in the languages. It returns none for providers whose voices belong to customers,
+// and for other services with OpenAI's protocol.
 func KnownVoices(p config.Provider, languages []string) (all []string) {
 	switch {
 	case p.Name == "openai" && p.BaseURL == "":

@@ -1,6 +1,6 @@
-// Package providers makes what the configuration names: the language model, the
-// voices, the speech recognition, the embedder, the voice detector, and the
-// connections they share. It plays nothing and keeps nothing.
+// Package providers creates the services named in the configuration: the language model, the
+// voices, the speech recognition, the embedder, the voice detector, and the connections
+// that they share. It plays nothing and stores nothing.
 package providers
 
 import (

@@ -13,14 +13,13 @@ import (
 	openaistt "github.com/MrWong99/glyphoxa/pkg/provider/stt/openai"
 )
 
-// DeepGram is what the configuration calls that provider.
+// DeepGram is the configuration's name of that provider.
 const DeepGram = "deepgram"
 
 // ErrNoRecognition means that no speech recognition is configured.
 var ErrNoRecognition = errors.New("there is no speech recognition; set providers.stt, or OPENAI_API_KEY")
 
-// Recognition returns the speech recognition, or ErrNoRecognition. The options may
-// be nil.
+// Recognition returns the speech recognition, or ErrNoRecognition. o may be nil.
 func Recognition(c config.ProviderChain, o *chain.Options) (stt.Recogniser, error) {
 	var links []chain.Link
 	for _, p := range append([]config.Provider{c.Provider}, c.Fallback...) {
@@ -44,7 +43,7 @@ func Recognition(c config.ProviderChain, o *chain.Options) (stt.Recogniser, erro
 	return chain.New(links, o), nil
 }
 
-// newRecognition returns the provider p names, nil for none.
+// newRecognition returns the provider that p names, or nil for none.
 func newRecognition(p config.Provider) (stt.Provider, error) {
 	switch p.Name {
 	case OpenAI:

@@ -12,7 +12,7 @@ import (
 	openais2s "github.com/MrWong99/glyphoxa/pkg/provider/s2s/openai"
 )
 
-// What the configuration calls those providers.
+// The configuration's names of those providers.
 const (
 	Gemini  = "gemini"
 	GPTLive = "gpt_live"
@@ -21,9 +21,9 @@ const (
 // ErrNoSpeechToSpeech means that no speech-to-speech model is configured.
 var ErrNoSpeechToSpeech = errors.New("there is no speech-to-speech model; set providers.s2s, or OPENAI_API_KEY")
 
-// SpeechToSpeech returns the model that hears and speaks itself, and what voices call
-// the provider; or ErrNoSpeechToSpeech. Connections are client's where the protocol
-// allows it; it may be nil.
+// SpeechToSpeech returns the speech-to-speech model and the provider's name in voice
+// settings, or ErrNoSpeechToSpeech. Connections are client's if the protocol allows it;
+// client may be nil.
 func SpeechToSpeech(client *http.Client, c config.Providers) (model s2s.Provider, name string, err error) {
 	const setting = "providers.s2s"
 	if !c.SpeaksForItself() {

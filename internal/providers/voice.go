@@ -16,8 +16,8 @@ import (
 	openaitts "github.com/MrWong99/glyphoxa/pkg/provider/tts/openai"
 )
 
-// newSynthesis returns the provider p names, on client's connections if it is not
-// nil. The error says that it cannot work on this machine.
+// newSynthesis returns the provider that p names, with client's connections if client is
+// not nil. The error means that the provider cannot work on this machine.
 func newSynthesis(client *http.Client, p config.Provider) (tts.Provider, error) {
 	switch p.Name {
 	case OpenAI:
@@ -37,8 +37,8 @@ func newSynthesis(client *http.Client, p config.Provider) (tts.Provider, error) 
 }
 
 // voiceLinks returns the providers of speech in order, the profile of each, and why
-// providers that are not installed are missing. The first one has to work if it was asked
-// for by name.
+// providers that are not installed are missing. The first one must work if it is
+// configured by name.
 func voiceLinks(client *http.Client, c config.ProviderChain) (links []tts.Link, profiles []speech.Profile, missing []string, err error) {
 	for i, p := range append([]config.Provider{c.Provider}, c.Fallback...) {
 		asked := p.Name
@@ -79,10 +79,11 @@ func profileOf(p config.Provider) speech.Profile {
 	return speech.Full
 }
 
-// Prepare returns the text that an engine with a profile gets for a text that a voice says.
+// Prepare returns the text for an engine with a profile, given the text that a voice should
+// say.
 type Prepare func(text string, v tts.Voice, engine speech.Profile) string
 
-// Prepared returns p, so that it gets its texts from prepare.
+// Prepared returns p with its texts passed through prepare.
 func Prepared(p tts.Provider, engine speech.Profile, prepare Prepare) tts.Provider {
 	return prepared{p, engine, prepare}
 }
@@ -108,10 +109,10 @@ func (p prepared) Warm(ctx context.Context) error {
 	return nil
 }
 
-// Voice returns the speech synthesis, and what to report to people if some of it is missing
-// although they did not ask for silence. The cache keeps sentences that are said often, tell
-// reports every change of provider, and prepare prepares texts for the provider that speaks
-// them. All three may be nil; client may be nil, too, and makes the connections otherwise.
+// Voice returns the speech synthesis, and the message to show if a part of it is missing
+// although silence was not configured. The cache keeps frequent sentences, tell receives
+// every change of provider, and prepare prepares texts for the provider that speaks them.
+// All three may be nil; client may be nil, too, and otherwise makes the connections.
 func Voice(client *http.Client, c config.ProviderChain, cache *tts.PhraseCache, prepare Prepare, tell func(tts.Switch)) (tts.Provider, []string, error) {
 	links, profiles, missing, err := voiceLinks(client, c)
 	if err != nil || c.Name == Silent || len(links) == 0 {

@@ -8,13 +8,13 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Tracer begins traces. A nil one begins none. It is safe for concurrent use.
+// Tracer starts traces. A nil one starts none. It is safe for concurrent use.
 type Tracer struct{ tracer trace.Tracer }
 
-// NewTracer returns what begins traces that p takes.
+// NewTracer returns a Tracer that sends its traces to p.
 func NewTracer(p trace.TracerProvider) *Tracer { return &Tracer{p.Tracer(scope)} }
 
-// StartServed begins a call of a client, below what it says in _meta that it belongs to.
+// StartServed starts a client's call, as part of the trace named in its _meta.
 func (t *Tracer) StartServed(ctx context.Context, meta map[string]any, tool, protocol, session string) (context.Context, *Span) {
 	if t == nil {
 		return ctx, nil
@@ -35,7 +35,7 @@ type Turn struct {
 	ctx context.Context
 }
 
-// StartTurn begins the trace of a turn of an NPC, at the end of the player's speech.
+// StartTurn starts the trace of an NPC's turn, at the end of the player's speech.
 func (t *Tracer) StartTurn(npc, session string, since time.Time) *Turn {
 	if t == nil {
 		return nil
@@ -56,8 +56,8 @@ func (t *Turn) With(ctx context.Context) context.Context {
 	return t.Span.With(ctx)
 }
 
-// Stage tells of a stage that is over, such as "endpoint". One that took no time is not
-// told.
+// Stage records a finished stage, such as "endpoint". A stage without duration is not
+// recorded.
 func (t *Turn) Stage(name string, from, to time.Time) {
 	if t == nil || !to.After(from) {
 		return
@@ -68,7 +68,7 @@ func (t *Turn) Stage(name string, from, to time.Time) {
 	}
 }
 
-// TurnEnd is what is told of a turn at its end.
+// TurnEnd describes a turn at its end.
 type TurnEnd struct {
 	Number                      int64
 	Route, Tier, Outcome        string

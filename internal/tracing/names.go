@@ -1,13 +1,13 @@
 package tracing
 
-// The names of everything that leaves this program in a trace. Those of generative AI
-// and of MCP are OpenTelemetry's semantic conventions as of November 2026, the former
-// still in development; voice has none, so that its stages keep names of our own.
-// Nothing else in the program spells one.
+// The names of all data that leaves this program in a trace. Those of generative AI and
+// MCP are OpenTelemetry's semantic conventions as of November 2026, the former still in
+// development. Voice has none, so its stages have our own names. No other file in the
+// program contains these names.
 const (
 	scope = "github.com/MrWong99/glyphoxa"
 
-	// Spans: the operation, and behind it what it is about.
+	// Spans: the operation, followed by its object.
 	operationAgent = "invoke_agent"
 	operationModel = "chat"
 	operationTool  = "execute_tool"
@@ -29,7 +29,7 @@ const (
 	keyProtocol = "mcp.protocol.version"
 	keySession  = "mcp.session.id"
 
-	// Everything else.
+	// Others.
 	keyErrorType = "error.type"
 	keyPeer      = "server.address"
 
@@ -44,15 +44,15 @@ const (
 	keySound  = "glyphoxa.first_sound_ms"
 	keyAnswer = "glyphoxa.first_substance_ms"
 	keyRounds = "glyphoxa.tool_rounds"
-	stages    = "glyphoxa." // and the stage, such as "glyphoxa.endpoint"
+	stages    = "glyphoxa." // followed by the stage, such as "glyphoxa.endpoint"
 
-	// errorOther stands for a failure that has no name of its own.
+	// errorOther stands for a failure without its own name.
 	errorOther = "_OTHER"
-	// errorTool is a failure that a tool reports itself.
+	// errorTool is a failure that a tool itself reports.
 	errorTool = "tool_error"
 )
 
-// What the program says of itself in every trace.
+// The program's description of itself in every trace.
 const (
 	Service    = "glyphoxa"
 	KeyService = "service.name"

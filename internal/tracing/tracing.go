@@ -1,10 +1,9 @@
-// Package tracing tells what happens in turns and calls as spans of OpenTelemetry. It
-// holds all names that go out, and no content: neither what anybody said
-// nor the arguments of calls.
+// Package tracing records turns and calls as OpenTelemetry spans. It holds all names that
+// are sent, and no content: neither players' words nor the arguments of calls.
 //
-// A trace begins with a turn ([Tracer.StartTurn]) or with a client's call
-// ([Tracer.StartServed]). Everything below finds it in the context; without one its
-// functions return a nil [Span], which does nothing and costs nothing.
+// A trace starts with a turn ([Tracer.StartTurn]) or with a client's call
+// ([Tracer.StartServed]). The functions find it in the context; without one they return a
+// nil [Span], which does nothing and costs nothing.
 package tracing
 
 import (
@@ -17,11 +16,11 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Span is something that takes time. A nil one is not traced; its methods do nothing.
+// Span is an operation with a duration. A nil one is not traced; its methods do nothing.
 // The methods may be called by one goroutine at a time.
 type Span struct{ span trace.Span }
 
-// within is ctx with a span that was begun in it, nil if nobody records it.
+// within returns ctx with a span that was started in it, or nil if tracing is off.
 func within(ctx context.Context, s trace.Span) (context.Context, *Span) {
 	if !s.IsRecording() {
 		return ctx, nil
@@ -29,15 +28,15 @@ func within(ctx context.Context, s trace.Span) (context.Context, *Span) {
 	return ctx, &Span{s}
 }
 
-// start begins a span below the one of ctx.
+// start starts a span below the one of ctx.
 func start(ctx context.Context, name string, o ...trace.SpanStartOption) (context.Context, *Span) {
 	return within(trace.SpanFromContext(ctx).TracerProvider().Tracer(scope).Start(ctx, name, o...))
 }
 
-// traced reports whether ctx belongs to a trace that is recorded.
+// traced reports whether ctx belongs to a recorded trace.
 func traced(ctx context.Context) bool { return trace.SpanFromContext(ctx).IsRecording() }
 
-// With returns ctx with s as what everything begun in it belongs to.
+// With returns ctx with s as the parent of every span started in it.
 func (s *Span) With(ctx context.Context) context.Context {
 	if s == nil {
 		return ctx
@@ -45,14 +44,14 @@ func (s *Span) With(ctx context.Context) context.Context {
 	return trace.ContextWithSpan(ctx, s.span)
 }
 
-// Set notes a text of s, if it is not empty.
+// set records a text of s, if it is not empty.
 func (s *Span) set(key, value string) {
 	if s != nil && value != "" {
 		s.span.SetAttributes(attribute.String(key, value))
 	}
 }
 
-// fail marks s as failed; kind is a word that tells failures apart.
+// fail marks s as failed; kind is a word that distinguishes failures.
 func (s *Span) fail(kind string) {
 	if s == nil {
 		return
@@ -64,7 +63,7 @@ func (s *Span) fail(kind string) {
 	s.span.SetStatus(codes.Error, "")
 }
 
-// End ends s. failure is a word for how it failed, empty if it did not.
+// End ends s. failure is a word for the kind of failure, empty on success.
 func (s *Span) End(failure string) {
 	if s == nil {
 		return
@@ -77,9 +76,9 @@ func (s *Span) End(failure string) {
 
 // Failures of calls that have no code.
 const (
-	// ToolError is one that a tool reports itself.
+	// ToolError is a failure that a tool itself reports.
 	ToolError = errorTool
-	// OtherError is one of which nothing more is told.
+	// OtherError is an error without further details.
 	OtherError = errorOther
 )
 
@@ -90,7 +89,7 @@ type Model struct {
 	first bool
 }
 
-// StartModel begins an answer of a language model, such as "gpt-5" of "openai".
+// StartModel starts an answer of a language model, such as "gpt-5" of "openai".
 func StartModel(ctx context.Context, provider, model string) (context.Context, *Model) {
 	if !traced(ctx) {
 		return ctx, nil
@@ -105,7 +104,7 @@ func StartModel(ctx context.Context, provider, model string) (context.Context, *
 	return ctx, &Model{Span: s, began: time.Now()}
 }
 
-// NoteChunk notes that a piece of the answer came.
+// NoteChunk records that a piece of the answer came.
 func (m *Model) NoteChunk() {
 	if m == nil || m.Span == nil || m.first {
 		return
@@ -125,7 +124,7 @@ func (m *Model) End(input, output int64, failure string) {
 	m.Span.End(failure)
 }
 
-// StartTool begins a call of a tool through the host.
+// StartTool starts a call of a tool through the host.
 func StartTool(ctx context.Context, tool string) (context.Context, *Span) {
 	if !traced(ctx) {
 		return ctx, nil
@@ -134,7 +133,7 @@ func StartTool(ctx context.Context, tool string) (context.Context, *Span) {
 		attribute.String(keyOperation, operationTool), attribute.String(keyTool, tool)))
 }
 
-// StartSent begins a call of a tool on an external server.
+// StartSent starts a call of a tool on an external server.
 func StartSent(ctx context.Context, server, tool, protocol, session string) (context.Context, *Span) {
 	if !traced(ctx) {
 		return ctx, nil
@@ -146,7 +145,7 @@ func StartSent(ctx context.Context, server, tool, protocol, session string) (con
 	return ctx, s
 }
 
-// w3c is the form in which a trace travels between processes.
+// w3c is the format in which a trace is passed between processes.
 var w3c = propagation.TraceContext{}
 
 // Inject puts the trace of ctx into the _meta of a request; without one it adds nothing.
@@ -170,5 +169,5 @@ func (c metaCarrier) Keys() []string {
 	return keys
 }
 
-// Travels reports whether ctx has a trace to be passed on.
+// Travels reports whether ctx has a trace to pass on.
 func Travels(ctx context.Context) bool { return trace.SpanContextFromContext(ctx).IsValid() }
