@@ -3,12 +3,12 @@ package main
 import "runtime/debug"
 
 const (
-	// eagerGC is the growth at which garbage is collected while a file is taken in: what is
-	// decoded leaves more behind than it keeps, in a program that answers nobody meanwhile.
+	// eagerGC is the growth at which garbage is collected while a file is imported:
+	// decoding leaves much garbage, and the program serves no requests meanwhile.
 	eagerGC = 40
-	// boundedMemory is where garbage is collected all the time while a file is taken in. With
-	// what SQLite takes beside, the program stays below 512 MB, whatever the file holds: the
-	// readers bound what they keep.
+	// boundedMemory is the limit from which garbage is collected continuously during an
+	// import. Together with SQLite's memory the program stays below 512 MB for any file,
+	// because the readers limit what they keep.
 	boundedMemory = 320 << 20
 )
 

@@ -26,7 +26,7 @@ func playCommand(c *app.Common) *cobra.Command {
 				return err
 			}
 			o.In, o.Out, o.Terminal, o.Edit, o.Colour, o.Err, o.Interrupt = c.In, c.ReleaseOut(), c.Terminal, c.Edit, c.Colour, c.Notes, c.Interrupt
-			if !cmd.Flags().Changed("timing") { // what reads a pipe finds it there
+			if !cmd.Flags().Changed("timing") { // for readers of a pipe
 				o.Timing = !c.Edit
 			}
 			ctx := cmd.Context()

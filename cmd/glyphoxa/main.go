@@ -15,7 +15,7 @@ import (
 // The linker sets both for releases.
 var (
 	version = "dev"
-	linked  = "" // the commit, where the build has no VCS stamp
+	linked  = "" // the commit, if the build has no VCS stamp
 )
 
 func main() {

@@ -76,14 +76,14 @@ func campaignCommand(c *app.Common) *cobra.Command {
 	return cmd
 }
 
-// confirmByName asks the person at the terminal to type a name.
+// confirmByName asks the user at the terminal to type a name.
 func confirmByName(c *app.Common, name string) func(string) error {
 	return func(question string) error {
 		if !c.Terminal {
 			return userfile.Usage(errors.New(question + " Nobody is there to ask; give --yes"))
 		}
 		fmt.Fprintf(c.Err, "%s\nType the campaign's name to go on: ", question)
-		answer, _ := bufio.NewReader(c.In).ReadString('\n') // an end without an answer is none
+		answer, _ := bufio.NewReader(c.In).ReadString('\n') // the end of input counts as no answer
 		if strings.TrimSpace(answer) != name {
 			return userfile.Usage(errors.New("that is not its name; nothing was removed"))
 		}

@@ -83,12 +83,12 @@ func npcCommand(c *app.Common) *cobra.Command {
 	return cmd
 }
 
-// questions asks a human for what no flag says.
+// questions asks the user for values that no flag sets.
 type questions struct {
 	cmd *cobra.Command
 	in  *bufio.Reader
 	out io.Writer
-	err error // the first that went wrong
+	err error // first error
 }
 
 // ask asks for a flag's value; an empty answer keeps it.

@@ -95,7 +95,7 @@ type Partner struct {
 	Ago time.Duration
 }
 
-// State is what has happened at the table recently. [Talk] provides it.
+// State is the recent state of the table. [Talk] provides it.
 type State struct {
 	// Speaker is the player who says the line.
 	Speaker string
@@ -107,7 +107,7 @@ type State struct {
 	Own Partner
 	// Said is the end of what Last said; empty if it was spoken to and has not answered.
 	Said string
-	// SaidBefore is the end of what the NPC before it said.
+	// SaidBefore is the end of the previous NPC's words.
 	SaidBefore string
 	// Fresh reports that no one has spoken since Last said that.
 	Fresh bool

@@ -2,7 +2,7 @@ package address
 
 import "slices"
 
-// Doubt is what a decision leaves open. A judge that understands the line may decide it. Without a judge, the
+// Doubt is the open part of a decision. A judge that understands the line may decide it. Without a judge, the
 // decision stands.
 type Doubt struct {
 	// NPCs, All and Route are those of the decision if the line is for an NPC after all. NPCs is empty if it

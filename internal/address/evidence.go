@@ -146,7 +146,7 @@ func (s *Snapshot) gather(st *State, u *utterance, p int) *Evidence {
 		}
 	}
 
-	// How it relates to what was said.
+	// How the line relates to earlier lines.
 	line := u.meaning
 	if open {
 		near, talk := float32(0), float32(0)

@@ -237,7 +237,7 @@ type match struct {
 	form        *form
 	first, last int
 	owned       bool // "Bartok's", "Bartoks"
-	cost        int  // distance between what was heard and the form; 0 if equal
+	cost        int  // distance between the heard words and the form; 0 if equal
 }
 
 // exact returns the longest form at token i and before token end.

@@ -24,7 +24,7 @@ const (
 	queries                     // a sound that asks if a question mark follows: "huh?"
 	noise                       // a transcriber's note on a sound: "laughter"
 	subject                     // the speaker: "I", "wir"
-	says                        // what a speaker does to address someone: "ask", "gehe"
+	says                        // verbs with which a speaker addresses someone: "ask", "gehe"
 	onTheWay                    // may be between the speaker and the name: "over", "to", "dem"
 	part                        // a word in names that alone names no one: "the", "von"
 )

@@ -38,8 +38,8 @@ func (u *utterance) narratedCall(partner int) (npc int, ok bool) {
 	return anyone, false
 }
 
-// tellsSomebody reports whether the words after the verb v make clear that someone is addressed, whoever that
-// is: "I ask him …", "asks if …", "I ask the old man …", "and say: …".
+// tellsSomebody reports whether the words after the verb v make clear that someone is addressed, whatever
+// they are called: "I ask him …", "asks if …", "I ask the old man …", "and say: …".
 func (u *utterance) tellsSomebody(v int) bool {
 	if tellsNow[u.tokens[v].text] && !u.justNow(v) {
 		return false

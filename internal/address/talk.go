@@ -20,8 +20,8 @@ type Talk struct {
 	last    exchange
 	own     map[string]exchange // by player
 	group   gathering
-	said    *meaning          // the end of what the last NPC said, unless it has been silent since
-	before  *meaning          // the end of what the NPC before it said
+	said    *meaning          // the end of the last NPC's words, unless it has been silent since
+	before  *meaning          // the end of the words of the NPC before it
 	fresh   bool              // no one has spoken since then
 	answers int               // number of lines to the NPC since then
 	barged  bool              // a player has interrupted the NPC
@@ -148,7 +148,7 @@ func (t *Talk) Decided(at time.Time, line int64, speaker string, d Decision) (ch
 	return changed
 }
 
-// Said records what an NPC said to a player, or to everyone if player is empty.
+// Said records an NPC's words to a player, or to everyone if player is empty.
 func (t *Talk) Said(at time.Time, npc int, player, words string) {
 	t.spokeWith(npc, player, at)
 	t.Joined(npc)

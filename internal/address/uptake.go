@@ -24,8 +24,8 @@ const (
 // maxAssent is the maximum number of words in an assent.
 const maxAssent = 12
 
-// Take returns how a text reacts to what an NPC is saying. saying are the NPC's last sentence or two;
-// repeating some of its words is a sign of listening.
+// Take returns how a text reacts to an NPC that is speaking. saying are the NPC's last sentence or
+// two; repeating some of its words is a sign of listening.
 func Take(s *Snapshot, text, saying string) Uptake {
 	u := s.parseUtterance(text, "")
 	switch {

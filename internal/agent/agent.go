@@ -50,7 +50,8 @@ type Options struct {
 	Selector *tier.Selector
 	// History is how many of its own exchanges the NPC remembers word by word at most.
 	History int
-	// Language is what the NPC speaks unless it is addressed in another one, as a BCP 47 tag.
+	// Language is the language that the NPC speaks unless it is addressed in another one, as
+	// a BCP 47 tag.
 	Language string
 }
 

@@ -11,7 +11,7 @@ import (
 // Either may be empty.
 type Source struct{ User, Ref string }
 
-// Exchange is a player's line to an NPC, and what was heard of the answer. Speaker is the player as in
+// Exchange is a player's line to an NPC, and the heard part of the answer. Speaker is the player as in
 // [hotctx.Attribution].
 type Exchange struct {
 	Source

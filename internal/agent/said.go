@@ -17,10 +17,10 @@ func (a *Agent) RememberSaid(sentences []string) {
 // Said returns the last sentences of the NPC, oldest first. The slice is never changed.
 func (a *Agent) Said() []string { return slices.Clip(a.said) }
 
-// CountWithheld counts that part of what the NPC was about to say was withheld.
+// CountWithheld counts an answer of the NPC that was withheld in part.
 func (a *Agent) CountWithheld() { a.withheld++ }
 
-// Withheld returns how often part of what the NPC was about to say was withheld.
+// Withheld returns how often part of an answer of the NPC was withheld.
 func (a *Agent) Withheld() int { return a.withheld }
 
 // UnsayTurn makes the NPC forget its answer in a turn and the line that it answered. sentences are the

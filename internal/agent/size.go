@@ -58,7 +58,7 @@ func BoundsOf(t mcp.BudgetTier) Bounds {
 	return Bounds{Lines: 1000, Entities: 5, Facts: 2800}
 }
 
-// FindFaults returns the parts of an NPC's description that are longer than what models are given of them.
+// FindFaults returns the parts of an NPC's description that are too long to be given to models as a whole.
 func FindFaults(npc config.NPC) []config.Fault {
 	var found []config.Fault
 	for _, part := range []struct {
@@ -81,7 +81,8 @@ func FindFaults(npc config.NPC) []config.Fault {
 	return found
 }
 
-// FindSceneFaults returns a fault if a scene is longer than what models are given of it.
+// FindSceneFaults returns a fault if a scene is too long to be given to models as a
+// whole.
 func FindSceneFaults(scene string) []config.Fault {
 	return overlong("scene", len(strings.TrimSpace(scene)), maxScene)
 }

@@ -9,7 +9,7 @@ import (
 // mostTopicWords bounds the words of a topic that a model is given.
 const mostTopicWords = 3
 
-// topicLines returns what an NPC would say about its topics, in its own language, as a model is given it.
+// topicLines returns the NPC's lines about its topics, in its own language, as a model is given them.
 func topicLines(npc config.NPC) []string {
 	language, _, _ := strings.Cut(npc.Voice.Language, "-")
 	var out []string

@@ -21,7 +21,7 @@ import (
 // endpointPatience bounds the check of one service.
 const endpointPatience = 5 * time.Second
 
-// endpoint is a service, with what is needed to request its list of models.
+// endpoint is a service with the data needed to request its list of models.
 type endpoint struct {
 	name, base, header, scheme string
 	key                        config.Secret

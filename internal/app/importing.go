@@ -130,7 +130,7 @@ func describeImport(w io.Writer, in *world.Imported, todo memory.Settlement) err
 	return errors.Join(err, describeLeft(w, in))
 }
 
-// describeLeft prints what was not imported.
+// describeLeft prints the parts that were not imported.
 func describeLeft(w io.Writer, in *world.Imported) error {
 	if len(in.Left) == 0 {
 		return nil

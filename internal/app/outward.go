@@ -121,7 +121,7 @@ func (a *App) checkAddress(flag, addr string) error {
 // sessionInterval is how often new lines and sessions are looked for.
 const sessionInterval = time.Second
 
-// watchSessions notifies clients of what is said at a table, which usually runs in another process.
+// watchSessions notifies clients of new lines at a table, which usually runs in another process.
 func (a *App) watchSessions(ctx context.Context, s *mcpserver.Server) {
 	ticker := time.NewTicker(sessionInterval)
 	defer ticker.Stop()

@@ -339,7 +339,7 @@ func withdrawCampaign(ctx context.Context, store memory.Store, name string, ids 
 	return store.SaveState(ctx, "world", map[string][]byte{"scene:" + name: nil, "initial:" + name: nil})
 }
 
-// describeRemoval prints what was removed and what was not.
+// describeRemoval prints which parts were removed and which were not.
 func describeRemoval(w io.Writer, cfg *config.Config, c *storedCampaign, o RemoveOptions, gone, lines int) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "removed %d entities of %q with what is told of them", gone, o.Name)

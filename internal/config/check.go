@@ -158,8 +158,8 @@ func (l *loader) checkNames(n located, seen map[string]located, looks *untrusted
 // place returns where an NPC is defined.
 func place(n located) string { return n.d.File() + ":" + strconv.Itoa(n.d.Line(n.path)) }
 
-// checkTools reports tools that nobody offers. An external server might offer such a tool, so this is only a
-// warning if there are external servers.
+// checkTools reports tools that neither the program nor an MCP server offers. An external server might offer
+// such a tool, so this is only a warning if there are external servers.
 func (l *loader) checkTools(n located) {
 	root := n.path.Key("tools")
 	seen := map[string]bool{}

@@ -2,8 +2,8 @@
 //
 //	cfg, err := config.Load("glyphoxa.yaml", nil)
 //
-// [Load] is strict. It reports all problems at once, each with file and line, what is wrong and what would be
-// right. It expands ${VAR} and ${VAR:-default}. Nothing in this package uses the network.
+// [Load] is strict. It reports all problems at once, each with file and line, the error and a valid example.
+// It expands ${VAR} and ${VAR:-default}. Nothing in this package uses the network.
 //
 // The struct tags of the types are the only definition of a key, as described in package userfile. [Load]
 // enforces them and [Schema] publishes them.
@@ -67,7 +67,7 @@ type Campaign struct {
 	System string `yaml:"system" json:"system" doc:"Rule system in which things are looked up: dnd5e, or one of rules_dirs."`
 	// World is the path of the campaign file with entities and relations. See [Config.ReadWorld].
 	World string `yaml:"world" json:"world" format:"path" doc:"Campaign file with the people, places, factions and items of the world."`
-	// Scene describes what is going on when a session starts.
+	// Scene describes the situation at the start of a session.
 	Scene string `yaml:"scene" json:"scene" doc:"What is going on when a session starts."`
 }
 
@@ -111,7 +111,7 @@ type NPC struct {
 	BehaviorRules []string `yaml:"behavior_rules" json:"behavior_rules" doc:"Rules the NPC always follows."`
 	// SecretKnowledge is what the NPC knows but does not tell.
 	SecretKnowledge []KeptSecret `yaml:"secret_knowledge" json:"secret_knowledge" doc:"What the NPC knows and keeps to itself: a text, or a secret with reveal_when."`
-	// Knows lists the groups that the NPC belongs to. It knows what they know.
+	// Knows lists the groups that the NPC belongs to. It shares their knowledge.
 	Knows []string `yaml:"knows" json:"knows" doc:"Groups the NPC belongs to, such as village or watch: what is visible to a group of the campaign is known to the NPC."`
 	// Senses are the senses that the NPC lacks.
 	Senses Senses `yaml:"senses" json:"senses" doc:"What the NPC cannot do: hear, or see."`
@@ -330,9 +330,9 @@ type Speaking struct {
 	Normalise string `yaml:"normalise" json:"normalise" enum:"auto|always|never" doc:"What is put into words before a voice gets it: always everything; never anything; auto leaves numbers, dates and abbreviations to voices that read them correctly, but not dice, units and values such as AC."`
 }
 
-// What is spelt out in words before the text goes to a voice.
+// Which text is spelt out in words before it goes to a voice.
 const (
-	NormaliseAuto   = "auto"   // what the voice does not read correctly
+	NormaliseAuto   = "auto"   // text that the voice does not read correctly
 	NormaliseAlways = "always" // everything
 	NormaliseNever  = "never"  // nothing
 )
@@ -345,7 +345,7 @@ type Discord struct {
 	// manage the Discord server.
 	DMRoles []string `yaml:"dm_roles" json:"dm_roles" doc:"Discord roles that may use the dungeon master's commands, by name or id; those who may manage the server if missing."`
 	// ClientSecret is the application's client secret. DMs need it to sign in to the console with their
-	// Discord account. If empty, nobody can.
+	// Discord account. If empty, signing in is off.
 	ClientSecret Secret `yaml:"client_secret" json:"client_secret" doc:"OAuth2 client secret from the Discord developer portal: with it, whoever leads games in a server may sign in to the console with their Discord account."`
 	// APIURL is the base URL of Discord's REST API, without a version. If empty, it is Discord's own.
 	APIURL string `yaml:"api_url" json:"api_url" format:"url" doc:"Where Discord's API is, for tests and proxies; Discord itself if missing."`

@@ -12,9 +12,9 @@ type Fault struct {
 	Path string
 	// Owner is the rule or profile that contains it, such as `rule "evening"`, or empty if there is none.
 	Owner string
-	// Value is the text at Path, if What is about that text.
+	// Value is the text at Path, if the problem is about that text.
 	Value string
-	// What says what is wrong with the value, and Fix how to fix it.
+	// What describes the problem, and Fix how to fix it.
 	What, Fix string
 	// Earlier is the path of the earlier entry, if the fault is a duplicate.
 	Earlier string

@@ -30,11 +30,11 @@ type Options struct {
 	// Workflows returns the names of the workflows in a directory of fsys, or on disk if fsys is nil. NPCs
 	// may use them like tools. If nil, there are none.
 	Workflows func(fsys fs.FS, dir string) []string
-	// Judge returns what cannot work in the profiles, rules and limits of the server section. If nil, they
-	// are not checked.
+	// Judge returns the impossible parts of the profiles, rules and limits of the server section. If nil,
+	// they are not checked.
 	Judge func(Server) []Fault
-	// JudgeNPC returns what cannot work in an NPC's entry, which yields warnings. If nil, NPCs are not
-	// checked.
+	// JudgeNPC returns the impossible parts of an NPC's entry, which yields warnings. If nil, NPCs are
+	// not checked.
 	JudgeNPC func(NPC) []Fault
 	// Alone means that the file is loaded on its own: there may be servers elsewhere that offer more tools.
 	Alone bool

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// Masked and Path replace what was removed.
+// Masked and Path replace removed text.
 const (
 	Masked = "[masked]"
 	Path   = "[path]"
@@ -28,7 +28,7 @@ const (
 // Masker removes secrets from texts. It is immutable. A nil Masker uses only the built-in patterns.
 type Masker struct{ own []*regexp.Regexp }
 
-// NewMasker returns a Masker that also removes what the given patterns match.
+// NewMasker returns a Masker that also removes matches of the given patterns.
 func NewMasker(own ...string) (*Masker, error) {
 	if len(own) > MaxPatterns {
 		return nil, fmt.Errorf("%d patterns are more than the %d allowed", len(own), MaxPatterns)
@@ -44,7 +44,8 @@ func NewMasker(own ...string) (*Masker, error) {
 	return m, nil
 }
 
-// CheckMasks returns what is wrong with an operator's pattern, or nil if it is valid.
+// CheckMasks returns the problem in an operator's pattern, or nil if the pattern is
+// valid.
 func CheckMasks(pattern string) error {
 	_, err := compile(pattern)
 	return err
@@ -86,7 +87,7 @@ func (m *Masker) maskOwn(text string) string {
 	return text
 }
 
-// replaceAll replaces what the patterns match.
+// replaceAll replaces the matches of the patterns.
 func replaceAll(text string, all []known) string {
 	for _, k := range all {
 		if k.mayMatch(text) {

@@ -15,8 +15,8 @@ var usedBy = []struct{ key, kind string }{
 	{"expires", RuleApproval}, {"wait", RuleApproval},
 }
 
-// warnOfRules warns about settings without effect: keys that a kind of rule ignores, and names that nobody
-// has. Rules that cannot work are found by Options.Judge.
+// warnOfRules warns about settings without effect: keys that a kind of rule ignores, and names that no
+// client or NPC has. Rules that cannot work are found by Options.Judge.
 func (l *loader) warnOfRules(root userfile.Path) {
 	for i := range l.cfg.Server.Policy {
 		r := &l.cfg.Server.Policy[i]
@@ -30,7 +30,8 @@ func (l *loader) warnOfRules(root userfile.Path) {
 	}
 }
 
-// checkWho warns about names that nobody has, because their rule would never apply.
+// checkWho warns about names that no client or NPC has, because their rule would never
+// apply.
 func (l *loader) checkWho(root userfile.Path, who []string) {
 	for i, name := range who {
 		path := root.Item(i)
@@ -46,7 +47,7 @@ func (l *loader) checkWho(root userfile.Path, who []string) {
 	}
 }
 
-// callers returns the names of callers that are known before anybody calls.
+// callers returns the names of callers that are known before the first call.
 func (l *loader) callers() []string {
 	out := builtInCallers()
 	for i := range l.cfg.Server.Clients {

@@ -19,7 +19,7 @@ type RulesDir struct {
 }
 
 // RulesOf returns the rule system in which an NPC looks things up: its own, or otherwise the campaign's. An
-// empty npc stands for everybody else.
+// empty npc stands for all other callers.
 func (c *Config) RulesOf(npc string) string {
 	if npc != "" {
 		for i := range c.NPCs {

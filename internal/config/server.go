@@ -92,8 +92,8 @@ const (
 type Rule struct {
 	Name string `yaml:"name" json:"name" required:"true" max:"64" doc:"Name the rule has in messages and records."`
 	Kind string `yaml:"rule" json:"rule" required:"true" enum:"rate_limit|time_window|tool_restriction|permission_override|approval" doc:"What the rule does."`
-	// Who lists globs for caller names: a client's name, or "npc:ID". If empty, the rule applies to everybody
-	// except the operator.
+	// Who lists globs for caller names: a client's name, or "npc:ID". If empty, the rule applies to all
+	// callers except the operator.
 	Who []string `yaml:"who" json:"who" doc:"Whom it is for, such as claude or npc:*; everybody if missing."`
 	// Tools lists globs for registered tool names. If empty, the rule applies to every tool.
 	Tools []string `yaml:"tools" json:"tools" doc:"Tools it is for, such as write_* ; all if missing."`

@@ -45,7 +45,7 @@ func (l *loader) checkServer() {
 	l.checkWorkflows(root.Key("workflows"))
 }
 
-// checkProxies reports trusted proxies that would let anybody impersonate somebody else.
+// checkProxies reports trusted proxies that would let any client impersonate another.
 func checkProxies(l *loader, root userfile.Path) {
 	for i, text := range l.cfg.Server.TrustedProxies {
 		if p, err := netip.ParsePrefix(text); err == nil && p.Bits() == 0 {
@@ -182,7 +182,8 @@ func (l *loader) npcIDs() []string {
 	return ids
 }
 
-// checkOAuth checks that somebody can pass, and that nobody passes by accident.
+// checkOAuth checks that some token can be accepted, and that none is accepted by
+// accident.
 func (l *loader) checkOAuth(o *OAuth, root userfile.Path) {
 	for _, e := range []struct{ key, address string }{{"issuer", o.Issuer}, {"jwks_url", o.JWKS}} {
 		u, err := url.Parse(e.address)

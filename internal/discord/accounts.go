@@ -125,7 +125,7 @@ func (a *Accounts) Account(ctx context.Context, redirect, code, verifier string)
 	return play.UserRef(Front, user.ID), memberName("", &user), nil
 }
 
-// explainRefusal describes what is wrong with the code or the configuration, without the content of Discord's
+// explainRefusal describes the problem with the code or the configuration, without the content of Discord's
 // response.
 func explainRefusal(err error) error {
 	var refused *oauth2.RetrieveError

@@ -45,7 +45,7 @@ func buttonRow(all []button) []discordgo.MessageComponent {
 	return []discordgo.MessageComponent{out}
 }
 
-// form is what the user fills in before a command runs.
+// form is the form that the user fills in before a command runs.
 type form struct {
 	command, title string
 	fields         []discordgo.TextInput

@@ -198,7 +198,7 @@ func decisionText(l Language, d access.Decision) string {
 }
 
 // callerName returns a caller's name as people know it. A user becomes a mention, which Discord shows as the
-// user's name; it notifies nobody, because messages disable mentions.
+// user's name; no notification is sent, because messages disable mentions.
 func callerName(caller string, cast []config.NPC) string {
 	name := plainCaller(caller, cast)
 	if name == "" {

@@ -55,8 +55,8 @@ const Front = "discord"
 type Options struct {
 	// Logger receives messages for operators. If nil, nothing is logged.
 	Logger *slog.Logger
-	// Say reports to the operator, in a sentence, what happens to the connection. Any goroutine may call it.
-	// If nil, these reports are dropped.
+	// Say reports events of the connection to the operator, in a sentence. Any goroutine may call it. If
+	// nil, these reports are dropped.
 	Say func(text string)
 	// Dial opens connections to Discord and its gateway. If nil, the default dialler is used.
 	Dial DialFunc
@@ -122,7 +122,7 @@ func New(cfg config.Discord, gs *play.Guilds, o *Options) (*Bot, error) {
 // language returns the language of the tables, in which texts for whole channels are written.
 func (b *Bot) language() Language { return LanguageOf(b.guilds.Language()) }
 
-// Run connects and serves until ctx ends. It then closes every session without losing what was said. It
+// Run connects and serves until ctx ends. It then closes every session without losing a line. It
 // returns an error if retrying cannot help, such as [ErrToken] or [ErrIntents]. Call it once.
 func (b *Bot) Run(ctx context.Context) error {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))

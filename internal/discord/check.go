@@ -128,8 +128,7 @@ func hasDMRole(ctx context.Context, client *RestClient, dms dmRoles, guild strin
 	return slices.ContainsFunc(roles, dms.includes), nil
 }
 
-// tokenShape reports whether a text looks like a bot token: three parts, of which the first encodes the bot's
-// id.
+// tokenShape reports whether a text looks like a bot token: three parts; the first encodes the bot's id.
 func tokenShape(token string) bool {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 || parts[1] == "" || parts[2] == "" {

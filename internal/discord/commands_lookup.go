@@ -59,7 +59,7 @@ var ruleCategories = map[string]Text{
 	"condition": RuleCondition, "combat": RuleCombat, "spell": RuleSpell, "general": RuleGeneral,
 }
 
-// askTable shows a DM what the table knows about a subject.
+// askTable shows a DM the table's knowledge of a subject.
 func askTable(ctx context.Context, c *call) (string, error) {
 	about, err := c.listedText("about", NothingToAsk)
 	if err != nil {

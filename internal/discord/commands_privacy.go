@@ -15,7 +15,7 @@ import (
 // first.
 const forgettingShown = 3 * time.Second
 
-// showPrivacy explains what is stored about people.
+// showPrivacy explains which data about people is stored.
 func showPrivacy(ctx context.Context, c *call) (string, error) {
 	declined, err := c.guild.Declined(ctx)
 	if err != nil {

@@ -92,7 +92,7 @@ func leaveVoice(ctx context.Context, c *call) (string, error) {
 	return c.say(VoiceOff), nil
 }
 
-// setCaptions switches the captions of what is heard on or off.
+// setCaptions switches the captions of players' speech on or off.
 func setCaptions(c *call, on bool) (string, error) {
 	room, err := c.voiceRoom()
 	if err != nil {

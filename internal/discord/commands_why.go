@@ -7,7 +7,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// explainAnswer shows a DM what an NPC's last answer was based on.
+// explainAnswer shows a DM the basis of an NPC's last answer.
 func explainAnswer(ctx context.Context, c *call) (string, error) {
 	var b table.Basis
 	_, err := c.orderNPC(func(t *table.Table, npc string) (err error) {

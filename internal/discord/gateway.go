@@ -15,7 +15,7 @@ import (
 // voice channels.
 const intents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentMessageContent | discordgo.IntentGuildVoiceStates | discordgo.IntentGuildMessageReactions
 
-// GatewayOptions are what a gateway needs; all but Base are required.
+// GatewayOptions configure a gateway; all but Base are required.
 type GatewayOptions struct {
 	Token string
 	// Base is the address of the REST interface that returns the gateway's address. If empty, it is Discord's
@@ -28,7 +28,7 @@ type GatewayOptions struct {
 	// Dial opens connections. If nil, the default dialler is used.
 	Dial   DialFunc
 	Logger *slog.Logger
-	// Say reports to the operator, in a sentence, what happens to the connection. Any goroutine may call it.
+	// Say reports events of the connection to the operator, in a sentence. Any goroutine may call it.
 	Say func(text string)
 }
 

@@ -22,7 +22,7 @@ const (
 	tellAgain = 30 * time.Second
 )
 
-// message is what a player wrote.
+// message is a player's message.
 type message struct {
 	id, user, speaker, text string
 	leads                   bool // a DM wrote it

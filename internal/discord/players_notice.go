@@ -4,8 +4,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// playersNotice returns what players are told about an event that reports a problem, nil if nothing. The
-// reasons are only for the operator, and for DMs who ask.
+// playersNotice returns the players' text for an event that reports a problem, or nil. The reasons are
+// only for the operator, and for DMs who ask.
 func playersNotice(e table.Event) *Phrase {
 	switch e := e.(type) {
 	case *table.TurnEnded:

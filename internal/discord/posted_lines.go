@@ -111,7 +111,7 @@ func (p *postedLines) isUnsaid(turn int64) bool {
 }
 
 // markErased records that a turn's stored lines were erased, so that its messages can be deleted. Until then
-// they stay, because what is stored must also be visible.
+// they stay, because stored lines must also be visible.
 func (p *postedLines) markErased(turn int64) {
 	p.mu.Lock()
 	p.erased = append(p.erased[max(len(p.erased)-maxUnsaid+1, 0):], turn)

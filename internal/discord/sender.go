@@ -66,7 +66,7 @@ type senderEnding struct {
 	hurry   sync.Once
 	hurried chan struct{} // closed by hurry: give up retries sooner
 	stop    sync.Once
-	closing chan struct{} // closed by sendRest: post what is queued, then end
+	closing chan struct{} // closed by sendRest: post the queue, then end
 	done    chan struct{} // closed when run returns
 }
 
@@ -233,13 +233,13 @@ func (t *typing) any() bool {
 // hurry makes the sender give up retries sooner, because the session is ending.
 func (s *sender) hurry() { s.ending.hurry.Do(func() { close(s.ending.hurried) }) }
 
-// sendRest makes run post what is queued and return.
+// sendRest makes run post the queue and return.
 func (s *sender) sendRest() {
 	s.ending.stop.Do(func() { close(s.ending.closing) })
 	<-s.ending.done
 }
 
-// run posts what is queued until sendRest or until ctx ends.
+// run posts the queue until sendRest or until ctx ends.
 func (s *sender) run(ctx context.Context) {
 	defer close(s.ending.done)
 	var typing sync.WaitGroup
@@ -287,7 +287,7 @@ func (s *sender) run(ctx context.Context) {
 	}
 }
 
-// drainQueue posts what is queued, as far as ctx allows.
+// drainQueue posts the queue, as far as ctx allows.
 func (s *sender) drainQueue(ctx context.Context) {
 	for {
 		select {

@@ -174,7 +174,8 @@ func (r *session) close(why string) error {
 	return r.err
 }
 
-// sayLastWords posts what is left after the table has ended, and returns the lines that could not be posted.
+// sayLastWords posts the remaining lines after the table has ended, and returns those that could not be
+// posted.
 func (r *session) sayLastWords() []table.Unread {
 	if r.why != "" {
 		r.sender.postNotice("end", SessionEnded.In(r.lang, r.why))

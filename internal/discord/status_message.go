@@ -55,7 +55,7 @@ type statusMessage struct {
 	name  string
 	table tableWatcher
 	voice *voiceRoom // nil without one
-	// due receives when an event changed what the message shows.
+	// due receives when an event changed the message's content.
 	due     chan struct{}
 	timings turnTimings
 

@@ -20,7 +20,8 @@ type voiceParts struct {
 	recognition error
 }
 
-// openVoiceParts opens what voice needs on this machine. The error says what is missing.
+// openVoiceParts opens the libraries for voice on this machine. The error names the
+// missing one.
 func (b *Bot) openVoiceParts() (*voiceParts, error) {
 	p := &voiceParts{}
 	var err error

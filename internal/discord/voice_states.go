@@ -118,7 +118,7 @@ func (v *voiceStates) moveUser(guild string, o occupant) {
 	if v.in[guild] == nil {
 		v.in[guild] = map[string]occupant{}
 	}
-	if o.name == "" { // keep what is known about the member
+	if o.name == "" { // keep the known details of the member
 		was := v.in[guild][o.user]
 		o.name, o.bot, o.roles, o.state, o.dm, o.told = was.name, was.bot, was.roles, was.state, was.dm, was.told
 	}

@@ -1,6 +1,6 @@
 package discord
 
-// Notices about messages that Discord did not accept, or of which there were too many.
+// Notices about messages that Discord did not accept, or that were too many.
 var (
 	// CameLate gives the duration of a delay in seconds.
 	CameLate = Text{

@@ -1,5 +1,5 @@
-// Package ear turns one player's sound into utterances with transcripts, and reports who speaks when and what
-// was said. For example:
+// Package ear turns one player's sound into utterances with transcripts, and reports who speaks when, and the
+// words. For example:
 //
 //	e := ear.New("Mara", func(ev ear.Event) { handle(ev) }, ear.Options{Recogniser: recogniser})
 //	go e.Run(ctx)

@@ -58,7 +58,7 @@ func (y *early) silence() time.Duration {
 	return earlyAfter + time.Duration(y.vain)*earlyMore
 }
 
-// askEarly requests the final transcript of what was said so far, if the speaker may have finished.
+// askEarly requests the final transcript of the speech so far, if the speaker may have finished.
 func (e *Ear) askEarly(ctx context.Context, heard LaneEvent, now time.Time) {
 	y := &e.early
 	if y.asked || y.tries >= y.most || y.credit <= 0 || heard.Silent < y.silence() {

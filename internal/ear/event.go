@@ -14,7 +14,7 @@ const (
 	// VoiceOff means that voicing has stopped for now. The utterance stays open until VoiceOn or Ended. It is
 	// not sent when a cut or the end of the ear interrupts voicing.
 	VoiceOff
-	// Interim carries a transcript of what was said so far. It may replace an older Interim of the same
+	// Interim carries a transcript of the speech so far. It may replace an older Interim of the same
 	// segment that is still queued.
 	Interim
 	// Ended means that a segment of the utterance has ended. Exactly one Final for it follows, unless the

@@ -124,7 +124,7 @@ type Lane struct {
 	ended    time.Time     // when it ended; zero if it was cut
 	sealed   uint64        // the newest utterance that can no longer be continued
 	tail     time.Duration // the silence at its end
-	outlook  Outlook       // what its words suggest about its end, since voice was last heard
+	outlook  Outlook       // the words' outlook on its end, since voice was last heard
 	last     Outlook       // the outlook of the utterance that ended last
 
 	heard   time.Time // sound or silence has been handled up to this time
@@ -156,9 +156,9 @@ func NewLane(now time.Time, d Detector, opts *LaneOptions) *Lane {
 // Intake returns the queue that the transport adds packets to.
 func (l *Lane) Intake() *Intake { return &l.intake }
 
-// Tick handles new packets and the silence up to now, and returns what was heard. The events and their frames
-// are valid until the next Tick. One Tick handles at most 100 ms of packets; if there are more, Next returns
-// a time that has passed. now must not go backwards. Extra calls do no harm.
+// Tick handles new packets and the silence up to now, and returns the events. The events and their frames are
+// valid until the next Tick. One Tick handles at most 100 ms of packets; if there are more, Next returns a
+// time that has passed. now must not go backwards. Extra calls do no harm.
 func (l *Lane) Tick(now time.Time) []LaneEvent {
 	l.events, l.now = l.events[:0], now
 	for range batch {
@@ -238,7 +238,7 @@ func (l *Lane) readPacket(now time.Time) (time.Time, taken) {
 	return at, got
 }
 
-// decodePacket fills dst from the payload, or conceals what is lost.
+// decodePacket fills dst from the payload, or conceals a lost one.
 func (l *Lane) decodePacket(dst *audio.Frame, n int, got taken) {
 	if l.dec == nil {
 		if got == gap {

@@ -19,7 +19,7 @@ const (
 	maxFill = 5
 	// maxJump is the distance between sequence numbers beyond which a packet must belong to a new stream.
 	maxJump = 100
-	// maxPayload is the maximum payload in bytes, which is what a datagram can carry.
+	// maxPayload is the maximum payload in bytes, because a datagram can carry no more.
 	maxPayload = 1500
 )
 
@@ -34,7 +34,7 @@ type Packet struct {
 	Payload []byte
 }
 
-// LaneStats counts packets by what happened to them.
+// LaneStats counts packets by outcome.
 type LaneStats struct {
 	// Packets is the number of packets pushed.
 	Packets uint64

@@ -140,7 +140,7 @@ func supposes(words []string) bool {
 // lead is the number of words, such as a name or "well", that may come before the beginning of a sentence.
 const lead = 3
 
-// asks reports a question that says what is asked.
+// asks reports a question that names its subject.
 func asks(words []string) bool {
 	for i, w := range words[:min(len(words), lead)] {
 		left := len(words) - i
@@ -154,7 +154,7 @@ func asks(words []string) bool {
 	return false
 }
 
-// orders reports a request that says what is wanted.
+// orders reports a request that names the thing wanted.
 func orders(words []string) bool {
 	for i, w := range words[:min(len(words), lead)] {
 		if requests[w] && len(words)-i >= 3 {

@@ -76,7 +76,7 @@ var titles = set(`
 	captain master mistress sir madam lord lady your majesty hey excuse old innkeeper barkeep sage priest
 	hauptmann käptn meister meisterin herr frau fräulein majestät eure entschuldigung entschuldigt verzeihung alter alte wirt wirtin`)
 
-// regrets are words that retract what was just said.
+// regrets are words that retract the words before them.
 var regrets = set(`actually wait no sorry rather scratch oops quatsch nein nee ne stopp moment warte halt`)
 
 // numbers are number words.

@@ -53,5 +53,5 @@ func (l *CappedListener) ListenAhead(a Ahead) {
 	}
 }
 
-// Decline implements [Listener]. It also declines, above the cap, what was sent below it.
+// Decline implements [Listener]. It also declines, above the cap, speech sent below it.
 func (l *CappedListener) Decline(npc config.NPC, sound *Recording) { l.next.Decline(npc, sound) }

@@ -109,7 +109,7 @@ func (t *turn) offeredTools() []llm.ToolDefinition {
 	return t.req.Tools.Definitions()
 }
 
-// askModel runs one model round: it emits what the model says and returns the calls that the model requests.
+// askModel runs one model round: it emits the model's text and returns the calls that the model requests.
 func (t *turn) askModel(ctx context.Context) ([]llm.ToolCall, string, error) {
 	offered := t.offeredTools()
 	watch := newWatchdog(ctx, t.req.ModelTimeout)

@@ -50,8 +50,8 @@ type Request struct {
 	// Clauses requests the first clause of the answer before its sentence is complete, if possible. Engines need
 	// not support it.
 	Clauses bool
-	// Go is closed once the turn is confirmed. Until then it is a guess at what the player is saying, and no
-	// tool may run. If nil, the turn is confirmed from the start.
+	// Go is closed once the turn is confirmed. Until then it is a guess at the player's words, and no tool
+	// may run. If nil, the turn is confirmed from the start.
 	Go <-chan struct{}
 	// Spoken is the sound of the player's line; nil if the line was typed.
 	Spoken *Recording
@@ -64,7 +64,8 @@ type Request struct {
 	Background Background
 }
 
-// Background is what a turn's answer is checked against. Its slices must not be changed.
+// Background holds the texts against which a turn's answer is checked. Its slices must
+// not be changed.
 type Background struct {
 	// Cast is a number that changes with the NPCs at the table.
 	Cast int
@@ -202,7 +203,7 @@ type Engine interface {
 	Answer(ctx context.Context, req Request) iter.Seq2[Event, error]
 }
 
-// Ahead describes what a player is probably saying to an NPC, before that is certain.
+// Ahead describes a player's probable line to an NPC, before it is certain.
 type Ahead struct {
 	NPC config.NPC
 	// Messages are the beginning of the prompt: who the NPC is, and its history.

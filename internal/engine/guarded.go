@@ -24,7 +24,8 @@ import (
 type GuardedOptions struct {
 	// Languages are spoken at the table, as BCP 47 tags, the main one first.
 	Languages []string
-	// Tools returns the names of all tools, whoever may use them. If nil, there are none.
+	// Tools returns the names of all tools, including those that the NPC may not use. If
+	// nil, there are none.
 	Tools func() []string
 	// MaxSpeech bounds an answer, which is cut at the end of a sentence. If zero, there is no bound.
 	MaxSpeech time.Duration

@@ -85,7 +85,7 @@ func expression(dice string) string {
 }
 
 // promptAgain returns the prompt for the second request. It contains the tool results and the words that were
-// heard, so that they are not repeated, and does not contain what was withheld.
+// heard, so that they are not repeated, and no withheld text.
 func (t *guardedTurn) promptAgain() []llm.Message {
 	messages := slices.Clip(t.req.Messages)
 	if len(t.ran) > 0 {

@@ -11,8 +11,8 @@ var evasions = map[string][]string{
 	"en": {"Another time, perhaps.", "Let us talk of something else.", "I would rather not go into that."},
 }
 
-// evasion returns what an NPC says instead of what was withheld: one of its stock phrases for things that it
-// will not or cannot tell, and if possible none that it has just said.
+// evasion returns an NPC's line in place of withheld text: one of its stock phrases for things that it will
+// not or cannot tell, and if possible none that it has just said.
 func evasion(req Request, languages []string) string {
 	var lines []string
 	for _, occasion := range []string{"refusal", "unknown"} {

@@ -23,8 +23,8 @@ type ownVoice struct {
 	limit atomic.Int64  // where it was withdrawn, in nanoseconds; noLimit if it was not
 }
 
-// limitedTo returns how much of the voice counts as heard: up to the position where it was withdrawn,
-// otherwise what was heard. It is safe for concurrent use.
+// limitedTo returns how much of the voice counts as heard: at most up to the position where it was
+// withdrawn. It is safe for concurrent use.
 func (o *ownVoice) limitedTo(heard func() time.Duration) time.Duration {
 	if limit := o.limit.Load(); limit != noLimit {
 		return time.Duration(limit)

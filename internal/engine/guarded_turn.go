@@ -87,8 +87,8 @@ func (t *guardedTurn) lacksAnswer(err error) bool {
 	return len(t.said) == 0 || spoilsRest(t.why.Reasons)
 }
 
-// spoilsRest reports whether a sentence was withheld because of its content. Then what follows it cannot be
-// used either, and the answer is incomplete without it.
+// spoilsRest reports whether a sentence was withheld because of its content. Then the text after it cannot
+// be used either, and the answer is incomplete without it.
 func spoilsRest(reasons []guard.Reason) bool {
 	return slices.ContainsFunc(reasons, func(r guard.Reason) bool {
 		switch r {
@@ -99,8 +99,8 @@ func spoilsRest(reasons []guard.Reason) bool {
 	})
 }
 
-// ask lets the engine answer and passes on what may be heard. [errBreach] and [errFull] mean that the answer
-// was broken off, and that its calls were ended.
+// ask lets the engine answer and passes on the parts that may be heard. [errBreach] and [errFull] mean that
+// the answer was broken off, and that its calls were ended.
 func (t *guardedTurn) ask(ctx context.Context, req Request) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -325,7 +325,7 @@ func (t *guardedTurn) closeAnswer(err error) error {
 	return t.evade()
 }
 
-// evade says one of the NPC's own lines instead of what was withheld.
+// evade says one of the NPC's own lines in place of withheld text.
 func (t *guardedTurn) evade() error {
 	text := evasion(t.req, t.engine.o.Languages)
 	t.noteSaid(text)

@@ -58,8 +58,8 @@ func NewSentenceCascade(fast, strong llm.Provider, o *SentenceCascadeOptions) *S
 
 // Answer implements [Engine]. If the NPC may decline, either model may decline until there is an opener. An
 // opener that fails or is late is skipped. After three of these in a row there are none for a while, which a
-// [Notice] reports. If the strong model fails after the opener, the NPC closes with a stock phrase for what
-// it does not know, or with one more sentence of the fast model. A [Notice] gives the reason, and the answer
+// [Notice] reports. If the strong model fails after the opener, the NPC closes with a stock phrase for
+// unknown things, or with one more sentence of the fast model. A [Notice] gives the reason, and the answer
 // counts as complete.
 func (e *SentenceCascade) Answer(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {

@@ -103,7 +103,7 @@ func (t *cascade) askFast(ctx context.Context, instruction string) (opener, erro
 	return r.opener, nil
 }
 
-// promptWith returns the prompt with what was said so far and an instruction.
+// promptWith returns the prompt with the text spoken so far and an instruction.
 func (t *cascade) promptWith(instruction string) []llm.Message {
 	all := slices.Clip(t.req.Messages)
 	if t.opener != "" {

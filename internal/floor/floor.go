@@ -24,8 +24,8 @@ const (
 	Yields Manner = iota
 	// FinishesSentence stops at the end of the sentence.
 	FinishesSentence
-	// Insists continues under any voice. It stops within a frame once its NPC is told to stop or called by its
-	// name.
+	// Insists continues under any voice. It stops within a frame once a player orders its NPC to stop or calls
+	// it by name.
 	Insists
 	// Dictated is always spoken to its end. It is used for lines that the DM has an NPC say.
 	Dictated

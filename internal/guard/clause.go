@@ -63,7 +63,7 @@ func (r *rolls) announces(s *sentence) bool {
 	return false
 }
 
-// tales are words for what happened in the past, or always happens.
+// tales are words for past or habitual events.
 var tales = newWordSet(`
 	once ever never always ago yesterday last used every each einmal letzten letztes letzte letzter damals früher gestern
 	seit nie niemals immer jedes jeder heißt bedeutet zählt schlägt means counts beats called`)

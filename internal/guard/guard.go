@@ -20,7 +20,7 @@ type Reason string
 
 const (
 	Secret    Reason = "secret"      // a secret of the NPC
-	Prompt    Reason = "prompt"      // what the prompt told the model about its part
+	Prompt    Reason = "prompt"      // the prompt's description of the model's part
 	Roll      Reason = "roll"        // the result of a roll that no tool made in this turn
 	Voice     Reason = "other_voice" // a line of someone else
 	Model     Reason = "model"       // talk about being a model
@@ -156,7 +156,8 @@ func (t *Turn) NoteResult(tool, arguments, result string) { t.rolls.note(tool, a
 
 // Verdict is the result of judging a sentence.
 type Verdict struct {
-	// Text is what may be heard: the unchanged sentence, the rest of it, or nothing.
+	// Text is the part that may be heard: the unchanged sentence, the rest of it, or
+	// nothing.
 	Text string
 	// Reasons are why something was withheld; empty if nothing was.
 	Reasons []Reason

@@ -40,7 +40,7 @@ var sharedLikeness = sync.OnceValue(func() likenessModel {
 // safe for concurrent use.
 type likeness struct {
 	secrets []likeSecret
-	public  func() [][]float32 // vectors of what the card says openly
+	public  func() [][]float32 // vectors of the card's public sentences
 }
 
 // likeSecret is a secret with the data it is compared by.
@@ -229,7 +229,7 @@ func (o *overlap) at(n int) float64 {
 }
 
 // features returns the features for the weights in likeness.json. closer is how much closer the encoder finds
-// the text to the secret than to what the card says openly.
+// the text to the secret than to the card's public sentences.
 func (o *overlap) features(wordCosine, closer float64) []float64 {
 	sum := min(o.sum, 2)
 	return []float64{
@@ -244,8 +244,8 @@ const encoderPart = 128
 // mostCloser is an upper bound of closer. A text that stays below the bar even with it is not encoded.
 const mostCloser = 0.6
 
-// closer compares a text with a secret and with what the card says openly. The encoder supports only English;
-// German is compared by words.
+// closer compares a text with a secret and with the card's public sentences. The encoder supports only
+// English; German is compared by words.
 func (l *likeness) closer(s *likeSecret, t *spokenText) (wordCosine, closer float64) {
 	secret, said := s.vector(), t.vector()
 	wordCosine = cosine(secret[encoderPart:], said[encoderPart:])

@@ -78,7 +78,7 @@ var inRole = newPhrases([][]string{{"in", "der", "rolle"}})
 // evading are adverbs that only a model uses about its own answers.
 var evading = newWordSet(`ausweichend evasively vaguely`)
 
-// Words of refusals: those of refusing, and of what is refused.
+// Words of refusals: verbs of refusing, and their objects.
 var (
 	refusing = newWordSet(`
 		sorry apologize apologise apologies can't cannot unable won't decline refuse able leid entschuldigung entschuldige

@@ -190,7 +190,8 @@ var (
 	loneHeadings = newWordSet(`assistant user system human assistent nutzer benutzer mensch response input output instruction antwort eingabe ausgabe developer`)
 )
 
-// tellsPrompt reports whether a sentence reveals what the model was told about its part.
+// tellsPrompt reports whether a sentence reveals the prompt's description of the model's
+// part.
 func (t *Turn) tellsPrompt(s *sentence) bool {
 	if len(s.words) <= 2 && loneHeadings[s.at(0)] && (len(s.words) == 1 || strings.Contains(s.gap(1), "#")) {
 		return true

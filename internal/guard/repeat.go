@@ -13,7 +13,7 @@ const (
 	fillers       = 3   // extra words that do not make a sentence different
 )
 
-// saidBefore holds what an NPC said in its last turns and in this one.
+// saidBefore holds an NPC's words of its last turns and of this one.
 type saidBefore struct {
 	asked bool // the player asked to hear it again
 	texts [][]string

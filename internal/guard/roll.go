@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// rolls is what is known about the dice of a turn.
+// rolls holds the known dice of a turn.
 type rolls struct {
 	about  bool // the player or the NPC mentions dice, or something decided by dice
 	tries  bool // the player tries something, or asks whether it works

@@ -2,7 +2,7 @@ package guard
 
 import "strings"
 
-// Words by which a narrator describes what happens around the players.
+// Words by which a narrator describes events around the players.
 var (
 	spans     = newWordSet(`hour hours moment moments minute minutes second seconds day days week weeks morning night stunde stunden moment augenblick augenblicke minute minuten sekunde sekunden tag tage woche wochen morgen nacht`)
 	skips     = newWordSet(`later später darauf danach afterwards`)
@@ -41,5 +41,6 @@ func narratesScene(s *sentence) bool {
 	return false
 }
 
-// asksToReact reports whether a sentence is only a game master's question about what the players do.
+// asksToReact reports whether a sentence is only a game master's question about the players' next
+// action.
 func asksToReact(s *sentence) bool { return len(s.words) <= 7 && hasPhrase(s, reactions) }

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// secrets is what must not be told, prepared for comparison word by word. Paraphrases are found by
+// secrets holds the secrets in a form for comparison word by word. Paraphrases are found by
 // [likeness]. It is immutable.
 type secrets struct {
 	facts    []fact
@@ -148,7 +148,7 @@ func (b *secretBuilder) addFact(text string, s sentence, from, to int) {
 	}
 }
 
-// copulas are verbs between a subject and what is said about it.
+// copulas are verbs between a subject and a statement about it.
 var copulas = newWordSet(`is are was were ist sind war waren lies lie liegt liegen lag lagen sits sitzt steht`)
 
 // identity reports whether a clause begins like a statement of who someone is.

@@ -8,7 +8,7 @@ import (
 // maxOpen is the maximum number of sentences that an unclosed stage direction may span.
 const maxOpen = 3
 
-// stripper removes what is not speech from a sentence, from left to right.
+// stripper removes everything but speech from a sentence, from left to right.
 type stripper struct {
 	turn *Turn
 	raw  string

@@ -189,7 +189,8 @@ func (t *telling) tellsFact(i int, s *sentence, ownNames wordSet) bool {
 	return share >= tellLimit
 }
 
-// extra returns what the arrangement of a fact's words in a sentence adds to its share.
+// extra returns how much the arrangement of a fact's words in a sentence adds to its
+// share.
 func (t *telling) extra(f *fact, s *sentence) (sum float32) {
 	neighbours, where := false, false
 	last, strong := -1, 0

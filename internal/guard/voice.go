@@ -319,7 +319,7 @@ func narratesForDM(s *sentence) bool {
 	return called && (dice || sayingNow[s.at(len(s.words)-3)] || sayingNow[s.at(len(s.words)-2)])
 }
 
-// speaksForOthers reports whether a sentence states what a player has or got.
+// speaksForOthers reports whether a sentence states that a player has or got something.
 func (t *Turn) speaksForOthers(s *sentence) bool {
 	for i := 0; i+1 < len(s.words); i++ {
 		if w, next := s.at(i), s.at(i+1); t.players[w] && (next == "has" || next == "got" || next == "hat" || next == "rolled") {

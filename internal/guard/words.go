@@ -190,7 +190,7 @@ var functionWords = newWordSet(`
 // selfWords are first-person pronouns.
 var selfWords = newWordSet(`i i'm i've i'll i'd my me mine myself ich mein meine meinen meinem meiner mir mich`)
 
-// saysIAm reports whether a sentence says what its speaker is.
+// saysIAm reports whether a sentence describes its speaker.
 func saysIAm(s *sentence) bool {
 	for i := range s.words {
 		switch w := s.at(i); {

@@ -9,7 +9,7 @@ import (
 // Relation types between places that control how far a voice carries. Without a relation, nothing carries
 // from one place to another.
 const (
-	// OpensTo means that what is said in either place can be heard in the other.
+	// OpensTo means that a line said in either place can be heard in the other.
 	OpensTo = "opens_to"
 	// ClosedTo is a closed door. It overrides OpensTo.
 	ClosedTo = "closed_to"
@@ -25,9 +25,9 @@ type Earshot struct {
 	Doors func(place string) []memory.Relation
 }
 
-// Hearers returns the people who hear what is said to one of them, or to nobody in particular if to is nil. A
-// person with a place in the world is only there. Anybody else counts as being in the scene unless known to
-// be in another place.
+// Hearers returns the people who hear a line said to one of them, or a line without an addressee if to is
+// nil. A person with a place in the world is only there. All others count as being in the scene unless
+// known to be in another place.
 func (e Earshot) Hearers(to *Person, people []Person) []Person {
 	scene := sceneWords(e.Scene)
 	elsewhere := e.absent(scene, people)
@@ -66,7 +66,7 @@ func (e Earshot) absent(scene words, people []Person) func(Person) bool {
 	}
 }
 
-// together reports whether p can hear what is said at q's location.
+// together reports whether p can hear a line said at q's location.
 func (e Earshot) together(p, q Person, elsewhere func(Person) bool) bool {
 	a, knownA := e.Places[p.ID]
 	b, knownB := e.Places[q.ID]

@@ -24,9 +24,9 @@ const (
 	maxCompany  = 8   // names listed as being in the same place
 )
 
-// Context is what an NPC knows right now.
+// Context is the NPC's current knowledge.
 type Context struct {
-	// Scene is what the players were told is going on; "you" in it refers to them.
+	// Scene is the situation as described to the players; "you" in it refers to them.
 	Scene string
 	// Date is the in-world date, empty if unknown.
 	Date string
@@ -41,9 +41,9 @@ type Context struct {
 	// Lines are the last lines at the table as "Name: text", oldest first, each on a single line and
 	// attributed by [Attribution]. They exclude the NPC's own conversation, which is in its history.
 	Lines []string
-	// Mind is what the NPC remembers about the speaker, see [Source.SetMind].
+	// Mind holds the NPC's memories of the speaker, see [Source.SetMind].
 	Mind []string
-	// Diary is what the NPC noted about earlier sessions, see [Source.SetDiary].
+	// Diary holds the NPC's notes about earlier sessions, see [Source.SetDiary].
 	Diary []string
 	// Entities describe the people, places and things mentioned, a sentence or two each, with their present
 	// place.
@@ -76,7 +76,7 @@ type Query struct {
 	// Blind means that the NPC cannot see: the context omits the scene, the surroundings and where things
 	// are.
 	Blind bool
-	// Groups determine what the NPC knows through its memberships. If nil, it belongs to no group.
+	// Groups give the NPC the knowledge of its groups. If nil, it belongs to no group.
 	Groups *memory.Groups
 }
 
@@ -91,7 +91,7 @@ type Graph interface {
 	Inside(ctx context.Context, viewer, place string, limit int) ([]memory.Entity, error)
 }
 
-// Source reads what an NPC knows. It is safe for concurrent use.
+// Source reads an NPC's knowledge. It is safe for concurrent use.
 type Source struct {
 	log   memory.SessionLog
 	graph Graph
@@ -189,7 +189,7 @@ const (
 )
 
 // Attribution returns the speaker of a line as shown to the model: the name followed by the speaker's role,
-// so that nobody can pose as somebody else by choosing a name.
+// so that a player cannot pose as another by choosing a name.
 func Attribution(l memory.Line) string {
 	mark := PlayerMark
 	switch l.Role() {

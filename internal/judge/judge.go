@@ -33,7 +33,7 @@ const (
 	maxAnswer = 4 << 10
 )
 
-// Question is a line with what the judge needs to know about the table.
+// Question is a line with the judge's information about the table.
 type Question struct {
 	Speaker, Text string
 	// NPCs are the possible addressees, in the order of the roster.
@@ -61,7 +61,7 @@ type Line struct {
 // Addressees other than an NPC's ID.
 const (
 	Everyone = "everyone" // all NPCs, or several
-	Player   = "player"   // somebody at the table
+	Player   = "player"   // another person at the table
 	Nobody   = "nobody"
 )
 
@@ -69,8 +69,8 @@ const (
 const (
 	Speaks   = "speaks"   // speaks to the addressee
 	Narrates = "narrates" // narrates that a character speaks to the addressee
-	About    = "about"    // talks about somebody without addressing them
-	Plans    = "plans"    // discusses what somebody might say or do
+	About    = "about"    // talks about a person without addressing them
+	Plans    = "plans"    // discusses a person's possible words or actions
 	Aside    = "aside"    // talks about the rules, the evening or anything else outside the story
 )
 

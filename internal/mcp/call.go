@@ -178,7 +178,7 @@ type Refusal struct {
 	// By names what refused if no rule did: "profile", "read_only", "limits", "tools", "tier" or "proposal".
 	// It is only for records.
 	By string
-	// Reason says what is wrong, and Hint what to do.
+	// Reason describes the problem, and Hint the remedy.
 	Reason, Hint string
 	// RetryAfter is how long to wait before a retry; 0 if waiting does not help.
 	RetryAfter time.Duration

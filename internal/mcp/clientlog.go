@@ -2,7 +2,7 @@ package mcp
 
 import "context"
 
-// ClientLog forwards what a server logs during a call to the outside client that asked for log messages.
+// ClientLog forwards a server's log messages during a call to the outside client that asked for them.
 type ClientLog struct {
 	// Client is the name of the client.
 	Client string

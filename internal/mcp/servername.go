@@ -11,7 +11,7 @@ import (
 // maxServerName bounds the name of an external server, in characters.
 const maxServerName = 500
 
-// CheckServerName returns what is wrong with the name of an external server, or "" if it is valid. Names must
+// CheckServerName returns the problem with the name of an external server, or "" if it is valid. Names must
 // be distinctive, because they prefix the names of the server's tools and appear as the source of tools.
 func CheckServerName(name string) string {
 	switch {

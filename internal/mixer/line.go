@@ -281,7 +281,7 @@ func (l *Line) endLocked() (wake chan struct{}) {
 	return l.wakeLocked()
 }
 
-// wakeLocked returns the wake channel of a mixer that waits for what has just been written, or nil.
+// wakeLocked returns the wake channel of a mixer that waits for the data just written, or nil.
 func (l *Line) wakeLocked() chan struct{} {
 	if !l.hungry || l.open && len(l.ends) == 0 && !l.failed && l.owner.out != nil && !l.hasFrame() {
 		return nil

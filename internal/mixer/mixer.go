@@ -1,5 +1,5 @@
-// Package mixer plays what a table's NPCs say. It takes the sound of one line at a time, cuts it into frames,
-// hands them to the transport on time, and reports what was heard of each sentence. For example:
+// Package mixer plays the lines of a table's NPCs. It takes the sound of one line at a time, cuts it into
+// frames, hands them to the transport on time, and reports how much of each sentence was heard. For example:
 //
 //	l := mixer.NewLine(1)
 //	m.Play(l)
@@ -8,7 +8,7 @@
 //	l.Close()
 //
 // It starts no goroutine: its owner calls [Mixer.Run]. It makes no decisions: the floor decides who may
-// speak, and the NPC what is said.
+// speak, and the NPC chooses the words.
 package mixer
 
 import (

@@ -2,7 +2,7 @@ package orders
 
 import "slices"
 
-// corrections introduce what a speaker says instead. backs take back an order.
+// corrections introduce a speaker's replacement words. backs take back an order.
 var (
 	corrections = expandAll("no (wait|sorry|no|i mean|actually|rather|make that|not him|not her|) (i mean|)", "(sorry|wait|wait no|actually|or rather|make that|i mean|i meant|oops|scratch that|correction)", "(nein|nee|ne|quatsch|moment nein|ach nein|äh nein|ich meine|ich mein|ich meinte|falsch|halt nein|nein moment|nein quatsch|nein ich meine|nein halt|besser gesagt|beziehungsweise|sorry|entschuldigung|vielmehr|oder besser|korrektur|doch lieber|nein doch)")
 	backs       = phraseSet("never mind", "nevermind", "forget it", "forget that", "scratch that", "not yet", "no don't", "doch nicht", "vergiss es", "vergesst es", "noch nicht", "lieber nicht", "nein nicht", "maybe later", "later maybe", "in a minute", "später vielleicht")

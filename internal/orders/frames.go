@@ -37,7 +37,7 @@ const silence = hushing | stopping | freezing | quiet | pausing
 
 // frames are all ways to give an order. The first that fits is used.
 var frames = []frame{
-	// Orders in words that only the program is told.
+	// Orders in words that are said only to the program.
 	{kind: Resume, has: []class{muting, lifting}, may: moving | off, plain: true},
 	{kind: Resume, has: []class{muting, off}, may: moving, plain: true},
 	{kind: Resume, has: []class{muting, not, more}, may: moving, plain: true},

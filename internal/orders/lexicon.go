@@ -7,7 +7,7 @@ type class uint64
 // one.
 const (
 	filler   class = 1 << iota
-	pleading       // please, for a moment: said only to the person who is told to do something
+	pleading       // please, for a moment: said only to the person who receives the order
 	urging         // now
 	again
 	asking   // could, can: the person asked may be an NPC

@@ -7,9 +7,9 @@
 //	}
 //
 // An order consists of words of ordering classes, the name of its target, and filler, in any order. The
-// lexicon lists the words, and the frames define what they mean together. An order is a whole utterance, or a
-// part of one in words that only the program knows. Anything that says more is speech: "Bartok, be quiet,
-// somebody is at the door" is said in the story. The package supports English and German. It does no I/O and
+// lexicon lists the words, and the frames define their meaning together. An order is a whole utterance, or a
+// part of one in words that only the program knows. Anything that says more is speech: "Bartok, be quiet, the
+// guards are at the door" is said in the story. The package supports English and German. It does no I/O and
 // keeps no state.
 package orders
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// parseSay parses "Bartok, say …" and "let Bartok say …". The rest must be words to speak, rather than what
-// they should be about: "say that again" is a request to Bartok himself.
+// parseSay parses "Bartok, say …" and "let Bartok say …". The rest must be words to speak, rather than a
+// topic: "say that again" is a request to Bartok himself.
 func parseSay(text string, words []word, room Room) (parsed, bool) {
 	for i, w := range words {
 		if !sayWords[w.folded] || i == 0 || i > maxName+10 {

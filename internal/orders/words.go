@@ -104,7 +104,7 @@ var bluntly = wordSet(`can will kannst magst willst kann könnt`)
 // particles precede separable verbs.
 var particles = wordSet(`an aus auf ab ein hoch rauf runter herauf herunter hinauf hinunter zurück stumm frei leise laut weiter mit los um`)
 
-// participles describe what was done, unless someone is told to do it.
+// participles describe a state, unless they come with an order.
 var participles = wordSet(`muted silenced stummgeschaltet`)
 
 // transitive are words that silence the person named after them.

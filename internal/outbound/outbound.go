@@ -223,7 +223,7 @@ func Dial(d *net.Dialer) func(ctx context.Context, network, address string) (net
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		to, _ := ctx.Value(reachKey{}).(reach)
 		if !to.direct && isProxy(address) {
-			to.private, to.literal = true, true // whoever set the environment configured it
+			to.private, to.literal = true, true // the author of the environment configured the proxy
 		}
 		guarded := *d
 		guarded.Control = func(_, address string, _ syscall.RawConn) error { return to.check(address) }

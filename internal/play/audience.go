@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// Audience receives what the NPCs of a game say, in addition to the front that plays it. Its Write must not
+// Audience receives the sound of a game's NPCs, in addition to the front that plays it. Its Write must not
 // block for long.
 type Audience interface {
 	mixer.Outlet

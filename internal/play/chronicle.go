@@ -24,7 +24,7 @@ const (
 	maxGathered = 20_000
 )
 
-// chronicler is a log that also takes back what was learnt from the lines that are taken back.
+// chronicler is a log that also takes back the entries learnt from retracted lines.
 type chronicler struct {
 	memory.SessionLog
 	chronicle *world.Chronicle
@@ -35,7 +35,7 @@ func (l chronicler) Retract(ctx context.Context, session, ref string) (int, erro
 	return n, errors.Join(err, l.chronicle.Retract(ctx, session, ref))
 }
 
-// Reword changes a line, and takes back what was learnt from its former words.
+// Reword changes a line, and takes back the entries learnt from its former words.
 func (l chronicler) Reword(ctx context.Context, session, ref, text string) (int, error) {
 	n, err := l.SessionLog.Reword(ctx, session, ref, text)
 	return n, errors.Join(err, l.chronicle.Retract(ctx, session, ref))

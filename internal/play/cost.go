@@ -38,5 +38,5 @@ func prices(all []config.Price) (out []cost.Price) {
 	return out
 }
 
-// Cost returns what the session has cost since it began or was resumed.
+// Cost returns the cost of the session since it began or was resumed.
 func (s *Session) Cost() cost.Report { return s.meter.Report() }

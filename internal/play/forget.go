@@ -9,10 +9,10 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// ForgetUser deletes what a user said from a game: at the running table (nil if there is none), in memory, in
-// what was learnt from it and in the audit log. It deletes the user's own words and id, and changes nothing
-// that others wrote, because players choose their names. It continues after errors, so that as little as
-// possible is left, and returns how many lines it deleted.
+// ForgetUser deletes a user's lines from a game: at the running table (nil if there is none), in memory, in
+// the entries learnt from them and in the audit log. It deletes the user's own words and id, and does not
+// change other users' text, because players choose their names. It continues after errors, so that as little
+// as possible is left, and returns how many lines it deleted.
 //
 // It also returns where others mention the user, for the game master to review. names are further names of
 // the user that the transport has verified; the names in the user's lines are known.
@@ -48,7 +48,7 @@ func (g *Game) forgetUser(ctx context.Context, ref string, progress func(memory.
 	return n, err
 }
 
-// ForgetLearnt deletes what was learnt from a user in a campaign that is not open.
+// ForgetLearnt deletes the entries learnt from a user in a campaign that is not open.
 func ForgetLearnt(ctx context.Context, store world.ChronicleStore, ref string) error {
 	c, err := world.OpenChronicle(ctx, store, nil)
 	if err != nil {
@@ -60,7 +60,7 @@ func ForgetLearnt(ctx context.Context, store world.ChronicleStore, ref string) e
 // errNoSuchLine means that no line has the given number.
 var errNoSuchLine = errors.New("there is no such line; /memory mentions shows the numbers once")
 
-// EraseLine deletes a line by its number, whoever said it, with what was learnt from it. playing is the
+// EraseLine deletes any speaker's line by its number, with the entries learnt from it. playing is the
 // running session, whose NPCs must forget the line too; nil if there is none. It returns the line.
 func (g *Game) EraseLine(ctx context.Context, playing *Session, id int64) (memory.Line, error) {
 	l, err := g.Store.Line(ctx, id)

@@ -64,7 +64,7 @@ type Game struct {
 	Campaign *world.Campaign
 	World    *world.World
 	Registry *Registry
-	// Chronicle holds what was learnt from the sessions.
+	// Chronicle holds the entries learnt from the sessions.
 	Chronicle *world.Chronicle
 	// Metrics count calls and turns; nil if they are not counted.
 	Metrics *observe.Metrics

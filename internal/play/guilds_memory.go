@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Learning describes what a campaign learns from its sessions.
+// Learning describes the learning of a campaign from its sessions.
 type Learning struct {
 	// Waiting are the proposals that the game master has not decided on, and Learnt those that were accepted,
 	// each the oldest first.
@@ -19,8 +19,8 @@ type Learning struct {
 	Off bool
 }
 
-// Learning returns the proposals and what was learnt. If afresh is true, the last sessions are searched
-// first.
+// Learning returns the proposals and the entries learnt. If afresh is true, the last sessions are
+// searched first.
 func (m *Member) Learning(ctx context.Context, afresh bool) (l Learning, err error) {
 	target := mcp.Target{Tool: "list_learnt", Source: "server", Permission: access.MemoryRead, ReadOnly: true}
 	err = m.doGoverned(ctx, target, map[string]any{}, func(ctx context.Context, game *Game) error {

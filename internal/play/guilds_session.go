@@ -94,7 +94,7 @@ func (s *GuildSession) Reload(ctx context.Context) (cast []config.NPC, changed R
 	return s.guild.guilds.rereadNPCs(ctx, s.played)
 }
 
-// Cost returns what the session has cost since it began or was resumed. Only DMs may see it.
+// Cost returns the cost of the session since it began or was resumed. Only DMs may see it.
 func (s *GuildSession) Cost() cost.Report { return s.played.Cost() }
 
 // Date returns the day in the world; empty if it is unknown.
@@ -130,7 +130,7 @@ func (s *GuildSession) DecidedCall(id string) (access.Decision, bool) {
 	return s.lease.Registry.Governance.Policy.Decision(id)
 }
 
-// Close ends the table. What was said is kept.
+// Close ends the table. The stored lines stay.
 func (s *GuildSession) Close() error { return s.close() }
 
 func (s *GuildSession) closeOnce() error {

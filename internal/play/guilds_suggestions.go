@@ -40,7 +40,7 @@ type Choice struct {
 	Call *access.Approval
 }
 
-// Suggest returns at most 25 suggestions for what the member has typed, the nearest first. Players get only
+// Suggest returns at most 25 suggestions for the member's typed text, the nearest first. Players get only
 // rules. It looks only in memory. If the campaign is closed, it is opened for the next call, even if ctx ends
 // before.
 func (m *Member) Suggest(ctx context.Context, what Suggestion, typed string) ([]Choice, error) {
@@ -96,7 +96,7 @@ func (m *Member) findChoices(ctx context.Context, game *Game, what Suggestion, t
 // placeType is the type of entities that can contain others.
 const placeType = "location"
 
-// suggestNames suggests those names that match what was typed, the nearest first.
+// suggestNames suggests those names that match the typed text, the nearest first.
 func suggestNames(names []string, typed string) (out []Choice) {
 	slices.SortStableFunc(names, func(a, b string) int { return nameRank(typed, a) - nameRank(typed, b) })
 	for _, n := range names {
@@ -132,7 +132,7 @@ func suggestSubjects(game *Game, typed string) []Choice {
 	return out
 }
 
-// suggestEntities suggests entities of the world: first those whose name begins with what was typed, then
+// suggestEntities suggests entities of the world: first those whose name begins with the typed text, then
 // those with a word that does, then the rest. If kind is not empty, only entities of that type are suggested.
 func suggestEntities(game *Game, kind, typed string) []Choice {
 	type found struct {
@@ -158,7 +158,7 @@ func suggestEntities(game *Game, kind, typed string) []Choice {
 	return out
 }
 
-// nameRank returns how well the best of some names matches what was typed, which must be in lower case: 1 is
+// nameRank returns how well the best of some names matches the typed text, which must be in lower case: 1 is
 // the best match, 0 is none.
 func nameRank(typed string, names ...string) (best int) {
 	for _, n := range names {

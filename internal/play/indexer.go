@@ -32,7 +32,7 @@ const (
 	finishTime = 5 * time.Second
 	// manyLeft is the backlog from which people are notified, because less is indexed in a moment.
 	manyLeft = 500
-	// fewLeft is the largest backlog that is still indexed at the end. It consists of what was said in the last
+	// fewLeft is the largest backlog that is still indexed at the end. It consists of lines from the last
 	// moments.
 	fewLeft = 64
 )

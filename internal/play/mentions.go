@@ -260,7 +260,7 @@ func (f *mentionFinder) readLine(get func(string) any) {
 	}
 }
 
-// repeats reports whether an answer contains several words in a row of what was said.
+// repeats reports whether an answer contains several words in a row of the player's line.
 func repeats(said, answer string) bool {
 	from := words.Split(said)
 	joined := " " + strings.Join(words.Split(answer), " ") + " "

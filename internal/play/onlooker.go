@@ -11,7 +11,7 @@ type Onlooker interface {
 	// Saw reports every event of the game's tables, in order for each table, before the table's own
 	// [table.Sink].
 	Saw(*Game, table.Event)
-	// Forgot reports that a user was forgotten, so that what was said before must no longer be shown.
+	// Forgot reports that a user was forgotten, so that earlier lines must no longer be shown.
 	Forgot(*Game)
 }
 

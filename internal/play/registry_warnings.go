@@ -11,7 +11,7 @@ import (
 )
 
 // Warnings returns the warnings of a configuration except the known ones. Warnings about tools of external
-// servers are checked against what the connected servers offer.
+// servers are checked against the connected servers' tools.
 func (r *Registry) Warnings(cfg *config.Config, known ...userfile.Problem) []userfile.Problem {
 	tools, servers := r.Host.Status(), r.Servers()
 	var all []userfile.Problem
@@ -29,7 +29,7 @@ func (r *Registry) Warnings(cfg *config.Config, known ...userfile.Problem) []use
 	return all
 }
 
-// aboutTool returns what is wrong with the name of a tool that only a server can offer, and how to fix it;
+// aboutTool returns the problem with the name of a tool that only a server can offer, and how to fix it;
 // both are empty if a server offers it.
 func aboutTool(w userfile.Problem, name string, tools []mcphost.Status, servers []mcphost.ServerStatus) (what, fix string) {
 	var there, away []string

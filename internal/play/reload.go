@@ -22,7 +22,7 @@ func (s *Session) Reload(ctx context.Context) (Recast, error) {
 	return s.Recast(ctx, r)
 }
 
-// Recast describes a replaced cast: what has changed, and notes about it.
+// Recast describes a replaced cast: the changes, and notes about them.
 type Recast struct {
 	table.CastChange
 	Notes []string

@@ -18,8 +18,8 @@ import (
 // know them. That takes some seconds.
 const maxStatements = 200_000
 
-// FindToldSecrets returns a warning for each entry of the campaign that tells an NPC, as common knowledge,
-// what the same NPC keeps secret. The campaign may be nil.
+// FindToldSecrets returns a warning for each entry of the campaign that gives an NPC, as common knowledge,
+// something that the same NPC keeps secret. The campaign may be nil.
 func FindToldSecrets(cfg *config.Config, c *world.Campaign) []userfile.Problem {
 	return findToldSecrets(cfg, c, maxStatements)
 }

@@ -243,7 +243,7 @@ func (g *Game) addHearing(t *table.Options, o SessionOptions) error {
 	return nil
 }
 
-// ExpectedSpeech returns what is known of the speech at a table: its language, if there is only one, and the
+// ExpectedSpeech returns hints about the speech at a table: its language, if there is only one, and the
 // names that may be mentioned. The campaign may be nil.
 func ExpectedSpeech(cfg *config.Config, cast []config.NPC, c *world.Campaign) stt.Options {
 	o := stt.Options{Language: providers.Option[string](cfg.Providers.STT.Provider, "language")}
@@ -289,7 +289,7 @@ func (g *Game) removeSession(s *Session) {
 	delete(g.sessions, s)
 }
 
-// abandonSession undoes what was started for a session whose table never ran.
+// abandonSession undoes the set-up of a session whose table never ran.
 func (s *Session) abandonSession(ctx context.Context) error {
 	s.engines.Close()
 	return errors.Join(s.voice.Close(), s.game.Store.EndSession(ctx, s.info.ID))

@@ -21,7 +21,8 @@ import (
 type StoreOptions struct {
 	// Embedder gives facts their vectors. If nil, facts are found by full text.
 	Embedder embeddings.Provider
-	// Groups say which groups viewers belong to, and so what they know. If nil, they belong to none.
+	// Groups say which groups viewers belong to, because groups share knowledge. If nil, they belong
+	// to none.
 	Groups *memory.Groups
 	// Logger receives warnings. If nil, they are discarded.
 	Logger *slog.Logger

@@ -81,7 +81,7 @@ type line struct {
 	terms                 []int32 // indices into vocabulary, without stop words
 	pieces                []sentencevectors.Piece
 	speaker               []int32
-	called                int // number of leading terms that address somebody: "Mira, …"
+	called                int // number of leading terms that address a person: "Mira, …"
 	marks                 marks
 	asks                  bool
 	vector                vector

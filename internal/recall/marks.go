@@ -33,8 +33,8 @@ func isNumber(w string) bool {
 // endsAsking reports whether a text is a question.
 func endsAsking(text string) bool { return strings.HasSuffix(strings.TrimSpace(text), "?") }
 
-// callOf returns the name, at most two words, by which a text addresses somebody at its start; empty if there
-// is none.
+// callOf returns the name, at most two words, with which a text addresses a person at its start; empty if
+// there is none.
 func callOf(text string) string {
 	head, _, ok := strings.Cut(text, ",")
 	if n := len(strings.Fields(head)); !ok || n == 0 || n > 2 {

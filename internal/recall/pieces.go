@@ -59,8 +59,8 @@ func (x *Index) addPieces(best []candidate, question string, seen []int) {
 	slices.SortFunc(best, candidate.compare)
 }
 
-// roomFor returns a zeroed matrix of pieces by lines. The caller has to reset what it sets to 0, because
-// allocating for all lines takes longer than comparing a few.
+// roomFor returns a zeroed matrix of pieces by lines. The caller has to reset the entries it sets to 0,
+// because allocating for all lines takes longer than comparing a few.
 func (x *Index) roomFor(pieces, lines int) [][]float32 {
 	for len(x.room) < pieces {
 		x.room = append(x.room, nil)

@@ -15,7 +15,7 @@ const (
 	secondShare   = 0.25  // of a word two lines away
 	besideShare   = 0.1   // of a neighbouring word, on top of the line's own
 	meaningShare  = 0.8   // of a word with the same meaning
-	linkShare     = 0.665 // of the name of somebody a word may refer to
+	linkShare     = 0.665 // of the name of a person that a word may refer to
 	speakerShare  = 0.885 // of that name if it is the speaker's
 	partShare     = 0.7   // of a part of a compound
 	partsShare    = 0.5   // of a part shared by two compounds
@@ -53,7 +53,7 @@ type Query struct {
 	Asker string
 	// Session restricts the search to one session unless it is 0.
 	Session int64
-	// Sees reports whether the asker may know of what an audience heard.
+	// Sees reports whether the asker may know lines that an audience heard.
 	Sees func(audience int64) bool
 	// Entities are those the asker knows.
 	Entities []*Entity

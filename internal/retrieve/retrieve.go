@@ -63,10 +63,10 @@ type Searcher struct {
 
 // Query is a line that an NPC answers.
 type Query struct {
-	// Caller is the NPC. Only what it may know of is searched.
+	// Caller is the NPC. Only sources that it may know are searched.
 	Caller mcp.Caller
 	Text   string
-	// Rules and Memory select what is searched.
+	// Rules and Memory select the sources to search.
 	Rules, Memory bool
 	// Before is the first turn of the session that is already in the prompt. If zero, none is.
 	Before int64
@@ -103,8 +103,8 @@ func (f Found) Reason() string {
 	return ""
 }
 
-// Search runs until it finishes or ctx ends. It reports no errors because a turn continues with what was
-// found.
+// Search runs until it finishes or ctx ends. It reports no errors because a turn continues with the
+// results there are.
 func (s *Searcher) Search(ctx context.Context, q Query) (f Found) {
 	start := time.Now()
 	defer func() { f.Took = time.Since(start) }()

@@ -47,7 +47,7 @@ func stageCloser(r rune) rune {
 	return 0
 }
 
-// isDirection reports whether content describes what someone does rather than what they say.
+// isDirection reports whether content describes actions rather than speech.
 func isDirection(content []rune, starred bool) bool {
 	words := strings.Fields(string(content))
 	if len(words) == 0 {

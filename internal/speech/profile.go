@@ -5,13 +5,13 @@ import (
 	"unicode"
 )
 
-// Profile is how much of a text is put into words before a text-to-speech engine gets it. It depends on what
-// the engine reads correctly by itself.
+// Profile is how much of a text is put into words before a text-to-speech engine gets it. It depends on the
+// notations that the engine reads correctly.
 type Profile int
 
 const (
-	// Full puts everything into words. It is for engines that pronounce exactly what is written, such as
-	// espeak, and for unknown engines.
+	// Full puts everything into words. It is for engines that pronounce text literally, such as espeak,
+	// and for unknown engines.
 	Full Profile = iota
 	// Game puts dice, units and character values into words, for example 2d6+3, 5 gp and AC 15. Everything
 	// else stays as written, because the engine normalises it: Roman numerals, fractions, dates, times,

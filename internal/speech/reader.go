@@ -10,11 +10,11 @@ import (
 // reader puts tidied text into words, from left to right. It looks back at the words it added, and ahead by a
 // bounded number of runes.
 //
-// Its methods are grouped by what they read: numbers.go, dice.go, units.go, money.go, fractions.go,
-// ordinals.go, dates.go, years.go, clock.go, roman.go, telephone.go, webaddress.go, places.go, signs.go,
-// shortforms.go, germanshort.go and words.go. A method named read… that returns false has read nothing,
-// because the text is something else. lookaround.go examines the surrounding text. notation.go reads only
-// dice and quantities, for [Game].
+// Its methods are grouped by notation: numbers.go, dice.go, units.go, money.go, fractions.go, ordinals.go,
+// dates.go, years.go, clock.go, roman.go, telephone.go, webaddress.go, places.go, signs.go, shortforms.go,
+// germanshort.go and words.go. A method named read… that returns false has read nothing, because the text is
+// something else. lookaround.go examines the surrounding text. notation.go reads only dice and quantities,
+// for [Game].
 type reader struct {
 	text   []rune
 	lex    *lexicon // nil keeps signs as they are

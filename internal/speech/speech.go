@@ -1,6 +1,6 @@
 // Package speech turns a model's streamed text into sentences that an NPC may speak. A [Scrubber] removes
-// what is not speech, such as tool calls that the model writes by mistake, reasoning, markup and its own
-// name. A [Splitter] cuts the rest into sentences as early as is safe:
+// text that is not speech, such as tool calls that the model writes by mistake, reasoning, markup and its
+// own name. A [Splitter] cuts the rest into sentences as early as is safe:
 //
 //	text := scrubber.Push(chunk.Text)
 //	for _, sentence := range splitter.Push(text) { … }

@@ -213,7 +213,8 @@ func (t *Table) answerAnew(tn *turn) {
 	t.startAnswer(tn)
 }
 
-// undoAnswer drops the answer of a turn, of which nothing was heard yet, and resets what it recorded.
+// undoAnswer drops a turn's answer that has not been heard at all, and resets the state that it
+// changed.
 func (t *Table) undoAnswer(tn *turn) {
 	t.turns.moveTo(tn, arrived)
 	t.cutReactions(tn)

@@ -52,7 +52,7 @@ const (
 	sure
 )
 
-// script is what an attempt has to say, and how much of it was said.
+// script is the text of an attempt, and how much of it was said.
 type script struct {
 	said      []sentence // in the order of the line
 	delivered int        // sentences of said that were played in full
@@ -61,7 +61,7 @@ type script struct {
 
 // basis is the information that an answer is based on.
 type basis struct {
-	context   *hotctx.Context // what the NPC knew; nil until it is read
+	context   *hotctx.Context // the NPC's knowledge; nil until it is read
 	exchanges int             // exchanges of its own conversation
 	calls     []string        // tools that were called and have not finished
 	found     []string        // tool results, kept for the next turn if this one is cut
@@ -83,7 +83,7 @@ type sentence struct {
 type sentencePart uint8
 
 const (
-	// clause is the beginning of a sentence, and rest is what follows it.
+	// clause is the beginning of a sentence, and rest is the remainder.
 	clause sentencePart = iota + 1
 	rest
 )
@@ -99,7 +99,7 @@ const (
 	excuse
 )
 
-// result is what the goroutines of an attempt report at their end.
+// result is the report of an attempt's goroutines at their end.
 type result struct {
 	err      error
 	stage    string         // the stage that was running last

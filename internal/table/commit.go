@@ -25,8 +25,8 @@ func (t *Table) endUnanswered(tn *turn, end turnEnd) {
 	t.commit(tn)
 }
 
-// commit runs the deferred tool calls, then stores what was said and ends the turn. A turn that failed, was
-// cut or whose line was taken back makes no deferred calls.
+// commit runs the deferred tool calls, then stores the lines and ends the turn. A turn that failed, was cut
+// or whose line was taken back makes no deferred calls.
 func (t *Table) commit(tn *turn) {
 	c := &commitment{turn: tn, end: tn.end, lines: t.transcript.linesOf(tn, t.presentAt(tn)), undone: tn.undone(), tools: tn.plan.tools, trace: tn.record.trace}
 	if l := tn.leader; l != nil && len(c.lines) > 0 && l.phase != over {

@@ -79,8 +79,8 @@ func (v *conversation) decideDuring(line int64, u Utterance, npc int, player, wo
 	return d
 }
 
-// uptake returns how an utterance responds to what an NPC is saying, and whether it answers a question in
-// that.
+// uptake returns how an utterance responds to an NPC that is speaking, and whether it answers a question
+// in the NPC's words.
 func (v *conversation) uptake(text, saying string) (how address.Uptake, answers bool) {
 	v.refreshSnapshot()
 	return address.Take(v.snapshot, text, saying), strings.Contains(saying, "?") && address.IsAnswer(text)
@@ -185,7 +185,7 @@ func (v *conversation) isBackChannel(text string) bool {
 	return address.Detect(v.snapshot, address.State{}, text).BackChannel
 }
 
-// backgroundOf returns what the answer to a turn is checked against.
+// backgroundOf returns the texts against which the answer to a turn is checked.
 func (v *conversation) backgroundOf(tn *turn) engine.Background {
 	b := engine.Background{
 		Cast: v.version, Others: v.othersThan(tn.to.index), Players: v.players[:len(v.players):len(v.players)],

@@ -18,11 +18,11 @@ type Places interface {
 	Places(ctx context.Context, viewer string, ids ...string) (map[string]memory.Entity, error)
 	// Relations returns the relations from an entity that viewer may know of.
 	Relations(from, viewer string) []memory.Relation
-	// Scene describes what is going on.
+	// Scene describes the current situation.
 	Scene() string
 }
 
-// presentAt returns who may know what is said in a turn, as in [memory.Line.Present]. Only its NPC hears a
+// presentAt returns who may know the lines of a turn, as in [memory.Line.Present]. Only its NPC hears a
 // whisper, and no NPC hears an aside.
 func (t *Table) presentAt(tn *turn) []string {
 	if tn.kept.present == nil {
@@ -34,7 +34,7 @@ func (t *Table) presentAt(tn *turn) []string {
 	return tn.kept.present
 }
 
-// hearersOf returns the ids of the NPCs that hear what is said in a turn.
+// hearersOf returns the ids of the NPCs that hear the lines of a turn.
 func (t *Table) hearersOf(tn *turn) []string {
 	switch {
 	case tn.kind == whisperTurn:

@@ -27,8 +27,8 @@ func (t *Table) Retract(ctx context.Context, ref string) error {
 }
 
 // Reword replaces the text of the message ref. A turn whose answer has not been heard goes to whom the new
-// text is for, and is answered again; any other answer stands. The line is changed in the log, and in what
-// NPCs are given. An empty text is the same as [Table.Retract]. An unknown ref or an unchanged text changes
+// text is for, and is answered again; any other answer stands. The line is changed in the log, and in the
+// NPCs' prompts. An empty text is the same as [Table.Retract]. An unknown ref or an unchanged text changes
 // nothing.
 func (t *Table) Reword(ctx context.Context, ref, text string) error {
 	text = untrusted.Clean(text, maxText)
@@ -41,7 +41,7 @@ func (t *Table) Reword(ctx context.Context, ref, text string) error {
 	})
 }
 
-// Forget makes the NPCs forget what a user said. It changes turns as [Table.Retract] does. The caller deletes
+// Forget makes the NPCs forget a user's lines. It changes turns as [Table.Retract] does. The caller deletes
 // the user's lines from the log: once Forget has returned, no earlier line is added to it.
 func (t *Table) Forget(ctx context.Context, user string) error {
 	if user == "" {
@@ -50,7 +50,7 @@ func (t *Table) Forget(ctx context.Context, user string) error {
 	return t.edit(ctx, edit{of: func(s agent.Source) bool { return s.User == user }}, func(context.Context) error { return nil })
 }
 
-// edit is a change of what was said.
+// edit is a change of stored lines.
 type edit struct {
 	of   func(agent.Source) bool
 	text string // the new text; empty takes the line back
@@ -70,8 +70,8 @@ func (e edit) changes(tn *turn) bool {
 	return e.of(tn.source()) && !tn.kept.lineTakenBack && (e.text == "" || e.text != tn.Text)
 }
 
-// edit changes what was said: in memory and in the open turns at once, then in the log, by calling log. It
-// waits for lines that are being stored, and for the previous edit.
+// edit changes lines: in memory and in the open turns at once, then in the log, by calling log. It waits
+// for lines that are being stored, and for the previous edit.
 func (t *Table) edit(ctx context.Context, e edit, log func(ctx context.Context) error) error {
 	done := make(chan error, 1)
 	err := t.order(ctx, func() error {

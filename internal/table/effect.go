@@ -61,7 +61,7 @@ type (
 	commitTurn struct{ *turn }
 	// interruptedItself ends a turn whose engine has detected an interruption itself.
 	interruptedItself struct{ *attempt }
-	// understood: all words of an utterance are known, and what they do to the line they were said over.
+	// understood: all words of an utterance are known, and their effect on the line they were said over.
 	understood struct {
 		seat    *Seat
 		passage *passage

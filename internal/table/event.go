@@ -82,7 +82,8 @@ type TurnStarted struct {
 	MayDecline bool `json:"may_decline,omitempty"`
 	// Again is the number of the turn whose answer was taken back and which this one answers again; otherwise 0.
 	Again int64 `json:"again,omitempty"`
-	// Found is what a search found for the line before the model was asked; nil if it found nothing.
+	// Found is the result of the search for the line before the model was asked; nil if there was
+	// none.
 	Found *FoundBefore `json:"found,omitempty"`
 }
 
@@ -154,7 +155,7 @@ type Policy struct {
 	TargetMS    float64 `json:"target_ms"`
 }
 
-// Guarded reports that part of what an NPC was about to say was withheld. It never contains the words.
+// Guarded reports that part of an NPC's answer was withheld. It never contains the words.
 type Guarded struct {
 	Header
 	NPC string `json:"npc"`
@@ -183,7 +184,7 @@ type Cost struct {
 	// Level is "soft_cap", "cheaper" (the hard cap is reached: NPCs answer through the cheaper engine) or
 	// "lines" (NPCs answer with stock phrases, without a model).
 	Level string `json:"level"`
-	// Spent is what the session has cost so far, as far as prices are known.
+	// Spent is the cost of the session so far, as far as prices are known.
 	Spent    cost.Amount `json:"spent"`
 	Currency string      `json:"currency"`
 	SoftCap  cost.Amount `json:"soft_cap,omitzero"`
@@ -197,7 +198,7 @@ type Listening struct {
 	Listening string `json:"listening"`
 }
 
-// Unsaid reports that what an NPC said in the turn was taken back: no NPC is given it from now on. It may
+// Unsaid reports that an NPC's answer in the turn was taken back: no NPC is given it from now on. It may
 // come before the turn's end.
 type Unsaid struct {
 	Header
@@ -234,7 +235,7 @@ type Notice struct {
 	Code  string `json:"code,omitempty"` // its subject for programs: one of the codes below, or empty
 }
 
-// Codes of notices about the storage of what was said.
+// Codes of notices about the storage of lines.
 const (
 	CodeWaits = "waits_to_be_kept" // lines cannot be stored now; storing them is retried
 	CodeKept  = "kept_again"       // waiting lines were stored after all

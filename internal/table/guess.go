@@ -73,8 +73,8 @@ func (t *Table) askAhead(p *passage) {
 	}
 }
 
-// dropGuesses drops all guesses, and the answers that were prepared for lines in doubt, because what they are
-// based on has changed.
+// dropGuesses drops all guesses, and the answers that were prepared for lines in doubt, because their basis
+// has changed.
 func (t *Table) dropGuesses() {
 	for _, tn := range t.turns.doubted {
 		t.dropPrepared(tn)
@@ -141,7 +141,7 @@ func (t *Table) guessHolds(tn *turn, u Utterance) bool {
 	return t.wouldAnswer(tn, u)
 }
 
-// wouldAnswer reports whether the prepared answer of a turn fits what its NPC would be asked now.
+// wouldAnswer reports whether the prepared answer of a turn fits the NPC's current prompt.
 func (t *Table) wouldAnswer(tn *turn, u Utterance) bool {
 	if t.queue.isBusy(tn.to.index) || tn.to.agent.Muted || tn.to.agent.Left || tn.to.agent.Version() != tn.to.version || len(tn.to.agent.RevealedBy(u.Text)) > 0 {
 		return false

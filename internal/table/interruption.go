@@ -182,8 +182,8 @@ func (t *Table) applyJudgement(j judgement, speaker string) {
 	}
 }
 
-// interruptSpeaker interrupts the line that has the floor, because of what a player said. order says that the
-// player told the NPC to stop or called it; answered says that the NPC answers what was said.
+// interruptSpeaker interrupts the line that has the floor, because of a player's words. order says that the
+// player told the NPC to stop or called it; answered says that the NPC answers these words.
 func (t *Table) interruptSpeaker(speaker string, order, answered bool) {
 	t.seats.lastVoice, t.seats.answered = speaker, answered
 	t.floor.handle(floor.Event{Kind: floor.Interrupt, Order: order})

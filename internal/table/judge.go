@@ -75,7 +75,7 @@ type judged struct {
 	err     error
 }
 
-// judgment is what the ledger records about the judge.
+// judgment is the ledger's record about the judge.
 type judgment struct {
 	outcome  string // one of the judged constants; empty if the line was not in doubt
 	verdict  judge.Verdict
@@ -182,8 +182,8 @@ func (t *Table) questionOf(tn *turn, q *inquiry) judge.Question {
 	return out
 }
 
-// unkeptLines returns the lines of turns that have not ended, such as what an NPC is saying, except one turn.
-// It leaves out whispers and asides.
+// unkeptLines returns the lines of turns that have not ended, such as an NPC's current answer, except one
+// turn. It leaves out whispers and asides.
 func (t *Table) unkeptLines(but *turn) (lines []memory.Line) {
 	all := slices.Concat(slices.Collect(maps.Values(t.turns.open)), t.turns.undecided, t.turns.doubted)
 	slices.SortFunc(all, func(a, b *turn) int { return cmp.Compare(a.number, b.number) })
@@ -389,7 +389,8 @@ func (t *Table) undoDoubt(tn *turn) {
 	t.turns.moveTo(tn, arrived)
 }
 
-// enter records the outcome of asking the judge in a ledger, and returns what the questions cost.
+// enter records the outcome of asking the judge in a ledger, and returns the cost of the
+// questions.
 func (j *judgment) enter(l *Ledger) (took cost.Sum) {
 	for _, a := range j.accounts {
 		took = took.Add(a.Sum())

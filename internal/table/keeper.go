@@ -76,7 +76,7 @@ type Aside interface {
 	Replace(lines []memory.Line) error
 }
 
-// kept is a notice about the storage of what was said, see [Notice.Code].
+// kept is a notice about the storage of lines, see [Notice.Code].
 type kept struct{ level, code, text string }
 
 func newKeeper(log memory.SessionLog, aside Aside, start func(func()), tell func(kept)) *keeper {
@@ -257,7 +257,7 @@ func (k *keeper) try(ctx context.Context, some []*unkept) error {
 	return nil
 }
 
-// isPermanent reports whether the log will never accept what it rejected.
+// isPermanent reports whether the log will never accept the rejected lines.
 func isPermanent(err error) bool {
 	return errors.Is(err, memory.ErrNotFound) || errors.Is(err, memory.ErrClosed)
 }
@@ -424,7 +424,7 @@ func (k *keeper) replaceSaved() error {
 	return k.aside.Replace(lines)
 }
 
-// giveUp leaves the saved lines to the aside, reports what is lost, and ends the goroutine.
+// giveUp leaves the saved lines to the aside, reports the loss, and ends the goroutine.
 func (k *keeper) giveUp(err error, where string, unsaved error) {
 	k.mu.Lock()
 	saved, lost := 0, k.outage.lost

@@ -12,7 +12,7 @@ import (
 )
 
 // Raise raises an NPC's ceiling to a tier, for d or for a number of its turns, whichever ends first. For
-// either, 0 means the configured value. It returns a sentence that says what was done.
+// either, 0 means the configured value. It returns a sentence that describes the change.
 func (t *Table) Raise(ctx context.Context, npc string, to mcp.BudgetTier, d time.Duration, turns int) (string, error) {
 	if to == mcp.BudgetFast {
 		return "", fmt.Errorf("fast is the lowest tier; use lower to cap an NPC at it")

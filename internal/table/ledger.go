@@ -21,7 +21,7 @@ type Ledger struct {
 	// BeginMS is when work on the answer began: before the final transcript if the words were guessed, later if
 	// the utterance had to wait, and below 0 if the answer could not have been heard at once.
 	BeginMS float64 `json:"begin_ms"`
-	// ContextMS is the time to assemble what the NPC knows.
+	// ContextMS is the time to assemble the NPC's knowledge.
 	ContextMS float64 `json:"context_ms"`
 	// LLMFirstTokenMS is the time from the request to the model until the first piece of its answer.
 	LLMFirstTokenMS float64 `json:"llm_first_token_ms"`
@@ -56,9 +56,9 @@ type Ledger struct {
 	// DroppedGuesses counts the answers that were started before the words were final, and dropped because the
 	// words turned out differently. Their tokens and cost are included if the same NPC answers.
 	DroppedGuesses int `json:"dropped_guesses"`
-	// Judge is the outcome of asking the judge whom the line is for. "npc", "player" and "nobody" are its
-	// decisions. "late" and "failed" mean that it did not decide, and "spent" that it could not be asked, so
-	// that the rules decided. It is left out if the line was not in doubt.
+	// Judge is the judge's decision about the addressee. "npc", "player" and "nobody" are its decisions.
+	// "late" and "failed" mean that it did not decide, and "spent" that it could not be asked, so that the
+	// rules decided. It is left out if the line was not in doubt.
 	Judge string `json:"judge,omitempty"`
 	// JudgeIntent is what the speaker does according to the judge: "speaks", "narrates", "about", "plans" or
 	// "aside".

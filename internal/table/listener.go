@@ -104,7 +104,7 @@ func (t *Table) doubtLine(s *Seat, p *passage) {
 	}
 }
 
-// echoUntil returns what the NPCs said that a player's microphone may have picked up. ended is when the
+// echoUntil returns the NPCs' words that a player's microphone may have picked up. ended is when the
 // player's voice ended.
 func (t *Table) echoUntil(ended time.Time) echo {
 	e := echo{lately: t.past.remarks.lately, ended: ended, now: time.Now()}
@@ -260,7 +260,7 @@ func (t *Table) continueTurn(s *Seat, p *passage, text string, j judgement) {
 		return
 	}
 	p.known = text
-	if d.Called { // by what was added
+	if d.Called { // called by the added words
 		tn.to.mayDecline = false
 	}
 	t.extendTurn(tn, text, p.timing())

@@ -123,7 +123,7 @@ type Status struct {
 	Tools          []string
 	// Revealed is the number of its secrets that it may tell.
 	Revealed int
-	// Withheld is how often part of what it was about to say was withheld.
+	// Withheld is how often part of its answer was withheld.
 	Withheld int
 }
 

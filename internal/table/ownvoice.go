@@ -61,8 +61,8 @@ func (w *worker) dropWithdrawn(at time.Duration) {
 	}
 }
 
-// speakOwn adds what the engine says in its own voice to the line, and reports whether to go on. Without an
-// audience the text is shown instead.
+// speakOwn adds the words that the engine says in its own voice to the line, and reports whether to go on.
+// Without an audience the text is shown instead.
 func (w *worker) speakOwn(ctx context.Context, ev engine.Event) bool {
 	if !w.voiced {
 		s, ok := ev.(engine.Spoken)

@@ -34,7 +34,7 @@ const (
 	spoken
 	// cut: the answer was stopped. Its goroutines are still running.
 	cut
-	// ending: the deferred calls run, and what was said is being stored.
+	// ending: the deferred calls run, and the lines are being stored.
 	ending
 	// over: its TurnEnded was emitted.
 	over

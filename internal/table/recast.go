@@ -13,7 +13,7 @@ import (
 // keeps its history, lease, cap and directive, and stays muted if it was. An NPC that is not among the agents
 // is cut and leaves, and lines that wait for it are addressed again without it. Turns in progress continue as
 // they began. Speech recognition of players who have joined uses the previous names until they join again.
-// Recast returns what has changed. On an error, nothing has.
+// Recast returns the changes. On an error, there are none.
 func (t *Table) Recast(ctx context.Context, agents []*agent.Agent) (CastChange, error) {
 	if len(agents) == 0 {
 		return CastChange{}, errors.New("nobody would be left at the table")

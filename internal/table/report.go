@@ -59,7 +59,7 @@ type (
 		tool    string
 		outcome mcphost.Outcome
 	}
-	// committed: what was said was stored, or cannot be. It is the last finding of a turn.
+	// committed: the lines were stored, or cannot be. It is the last finding of a turn.
 	committed struct{ end turnEnd }
 )
 

@@ -21,7 +21,7 @@ type FoundBefore struct {
 	Offers []string `json:"offers,omitempty"`
 }
 
-// foundBefore returns what was found for a turn, nil if nothing relevant was.
+// foundBefore returns the search results for a turn, nil if nothing relevant was found.
 func foundBefore(f retrieve.Found) *FoundBefore {
 	if !f.Offers() && len(f.Rules)+len(f.Lines) == 0 {
 		return nil
@@ -43,7 +43,7 @@ func hundredths(x float64) float64 { return float64(int(100*x+0.5)) / 100 }
 
 // searchBefore searches the rules, and the past sessions that the NPC of a turn may know, before the tier is
 // chosen. It waits at most [retrieve.Deadline], after which the turn goes on without the results. An NPC
-// finds only what it may look up itself.
+// finds only results that it may look up itself.
 func (t *Table) searchBefore(tn *turn) {
 	tn.plan.found = retrieve.Found{}
 	if t.o.Retrieve == nil || !tn.isAnswer() {

@@ -23,7 +23,8 @@ type Ordered struct {
 	Tier  string    `json:"tier,omitempty"`
 	Until time.Time `json:"until,omitzero"`
 	Turns int       `json:"turns,omitempty"`
-	// Done says what was done, and Problem why nothing was. The receiver of this event ends a session.
+	// Done describes the action, and Problem why there was none. The receiver of this event ends a
+	// session.
 	Done    string `json:"done,omitempty"`
 	Problem string `json:"problem,omitempty"`
 }
@@ -37,7 +38,7 @@ type spokenOrder struct {
 // thoughtTurns is how many turns "think carefully" applies to.
 const thoughtTurns = 1
 
-// readOrder parses what a player said as an order, if the player may give orders.
+// readOrder parses a player's words as an order, if the player may give orders.
 func (t *Table) readOrder(s *Seat, text string) (orders.Order, bool) {
 	if !s.leadsNow() {
 		return orders.Order{}, false
@@ -69,7 +70,7 @@ func (v *conversation) readOrder(speaker, text string) (orders.Order, bool) {
 	return o, ok
 }
 
-// acceptOrder enqueues a spoken order, and returns the rest of what was said, which is an utterance.
+// acceptOrder enqueues a spoken order, and returns the rest of the speech, which is an utterance.
 func (t *Table) acceptOrder(s *Seat, p *passage, o orders.Order, text string) (rest string) {
 	t.dropGuess(p)
 	t.effects.add(spokenOrder{s.speaker, text, o})

@@ -12,7 +12,7 @@
 //
 // Turns are defined in turn.go, their phases and the methods that change them in phase.go, and answers in
 // attempt.go and worker.go. The floor is package floor; floorcontrol.go connects it with turns. transcript.go
-// says what is stored of a session, and keeper.go stores it.
+// decides which lines of a session are stored, and keeper.go stores them.
 package table
 
 import (
@@ -45,7 +45,7 @@ const (
 	maxLines = 16
 	// maxText bounds an utterance, in characters. The rest is cut with a notice.
 	maxText = 1 << 20
-	// storeTimeout bounds each write of what was said, including after the end of the table's context.
+	// storeTimeout bounds each write of lines, including after the end of the table's context.
 	storeTimeout = 5 * time.Second
 )
 
@@ -86,7 +86,7 @@ type Options struct {
 	Playback mixer.Options
 	// Hearing recognises what players say. If nil, [Table.Join] returns [ErrDeaf].
 	Hearing stt.Recogniser
-	// Expect is what is known of the players' speech beforehand, besides the names of the NPCs.
+	// Expect holds hints about the players' speech, besides the names of the NPCs.
 	Expect stt.Options
 	// EarlyFinals is ear.Options.Early.
 	EarlyFinals int
@@ -99,11 +99,11 @@ type Options struct {
 	// Hurries says that the engine can be asked to hurry (see engine.Request).
 	Hurries bool
 
-	// Cost counts what the session costs and knows whether a cap is passed. The table reports that, and the
+	// Cost counts the session's cost and knows whether a cap is passed. The table reports that, and the
 	// engine acts on it. If nil, nothing is counted.
 	Cost *cost.Meter
 
-	// Scene returns what is going on, at the beginning of every turn. If nil, the scene is empty.
+	// Scene returns the situation, at the beginning of every turn. If nil, the scene is empty.
 	Scene func() string
 	// Places says where NPCs are. If nil, the NPCs' own files do.
 	Places Places
@@ -174,7 +174,7 @@ type inbox struct {
 	closed  chan struct{} // closed once Run has ended
 }
 
-// past is what a table remembers of the NPCs' last sentences.
+// past is a table's memory of the NPCs' last sentences.
 type past struct {
 	remarks remarks      // to recognise their echo
 	said    saidLines    // to take them back
@@ -385,7 +385,7 @@ func (t *Table) handleStep(e effect) {
 	case deliverRest:
 		t.deliverRest(e.attempt)
 	case interruptedItself:
-		if !t.floor.Stopping(e.attempt.id) { // otherwise the floor decides by what the player says
+		if !t.floor.Stopping(e.attempt.id) { // otherwise the floor decides by the player's words
 			t.bargeIn(e.attempt, t.seats.lastVoice)
 		}
 	case endIfDone:

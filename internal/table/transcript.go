@@ -16,7 +16,7 @@ import (
 // line of a later turn.
 const maxRecalled = 256
 
-// transcript is what was said in a session: all of it in the log, which the keeper writes, and the last lines
+// transcript holds the lines of a session: all of it in the log, which the keeper writes, and the last lines
 // in memory for the NPCs.
 type transcript struct {
 	log     memory.SessionLog
@@ -30,7 +30,7 @@ type transcript struct {
 	erasing  int             // running edits that delete an NPC's answer from the log
 }
 
-// recallSession reads what was said earlier in a session that is resumed.
+// recallSession reads the earlier lines of a session that is resumed.
 func (r *transcript) recallSession(ctx context.Context) ([]memory.Line, error) {
 	lines, err := r.log.Recent(ctx, r.session, max(maxRecalled, r.most))
 	if err != nil && ctx.Err() == nil {
@@ -40,7 +40,7 @@ func (r *transcript) recallSession(ctx context.Context) ([]memory.Line, error) {
 	return lines, nil
 }
 
-// linesOf returns the lines to store of a turn: the player's, and what was heard of the answer. present says
+// linesOf returns the lines to store of a turn: the player's, and the heard part of the answer. present says
 // who may know them.
 func (r *transcript) linesOf(tn *turn, present []string) []memory.Line {
 	var lines []memory.Line
@@ -117,7 +117,7 @@ func (r *transcript) dropUnread(u Unread) {
 	r.recent = recent
 }
 
-// recall reads what was said earlier in a resumed session: the NPCs remember it, and turn numbers continue.
+// recall reads the earlier lines of a resumed session: the NPCs remember them, and turn numbers continue.
 func (t *Table) recall(ctx context.Context) {
 	lines, err := t.transcript.recallSession(ctx)
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/tracing"
 )
 
-// turn is one turn: an utterance, and what follows from it. Apart from its number, phase and end, its fields
-// are groups in the order of events: why there is a turn, when its words came, whom they are for, how it is
-// answered, what of the answer was delivered, what is stored, and its account. Goroutines other than Run's
-// get copies of what they need, and use the turn itself only in reports.
+// turn is one turn: an utterance and its consequences. Apart from its number, phase and end, its fields are
+// groups in the order of events: why there is a turn, when its words came, whom they are for, how it is
+// answered, how much of the answer was delivered, which lines are stored, and its account. Goroutines other
+// than Run's get copies of what they need, and use the turn itself only in reports.
 type turn struct {
 	Utterance
 	number int64 // from 1; 0 for a guess
@@ -122,7 +122,7 @@ var nobody = addressee{index: -1, also: -1}
 // turnPlan says how a turn is answered.
 type turnPlan struct {
 	started time.Time      // when work on the answer began
-	found   retrieve.Found // what was found for the line before the model is asked
+	found   retrieve.Found // search results for the line, before the model is asked
 	choice  agent.Choice
 	target  time.Duration // from the end of the player's speech to the first sound, for the tier chosen first
 	pace    cost.Plan     // the steps by which the sound comes in time

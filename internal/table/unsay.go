@@ -21,7 +21,7 @@ const (
 // gives the reason.
 var ErrStands = errors.New("the line stands")
 
-// Unsaying is a request to take back what an NPC said.
+// Unsaying is a request to take back an NPC's answer.
 type Unsaying struct {
 	// Turn is the turn in which it was said. If zero, the last line of NPC is meant, or of any NPC if NPC is
 	// empty.
@@ -35,11 +35,11 @@ type Unsaying struct {
 	Again bool
 }
 
-// Unsay takes back what an NPC said in a turn. If the NPC is still speaking, it stops. The answer is deleted
+// Unsay takes back an NPC's answer in a turn. If the NPC is still speaking, it stops. The answer is deleted
 // from the log, and no NPC is given it from now on; the player's line stays. With [Unsaying.Again] the NPC
 // answers that line again in a new turn. If the answer cannot be taken back or given again, nothing changes
 // and the error is [ErrStands]. [Unsaid] is emitted at once, and [Erased] once the log has changed. Then Unsay
-// returns a sentence that says what was done.
+// returns a sentence that describes the change.
 func (t *Table) Unsay(ctx context.Context, u Unsaying) (said string, err error) {
 	done := make(chan error, 1)
 	err = t.order(ctx, func() error {
@@ -165,7 +165,7 @@ func (t *Table) askAgain(l *saidLine) {
 type saidLine struct {
 	turn   int64
 	npc    int
-	asked  Utterance // what it answers; empty for lines of the DM
+	asked  Utterance // the line it answers; empty for lines of the DM
 	again  repeat    // first is always set
 	answer []string  // without stock phrases
 	secret bool      // it answers a whisper
@@ -175,7 +175,7 @@ type saidLine struct {
 // saidLines holds the last lines of NPCs, the latest last.
 type saidLines struct{ all []*saidLine }
 
-// record records what was said in a turn so far.
+// record records the lines of a turn so far.
 func (s *saidLines) record(tn *turn) {
 	i := slices.IndexFunc(s.all, func(l *saidLine) bool { return l.turn == tn.number })
 	if i < 0 {

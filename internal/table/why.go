@@ -21,8 +21,8 @@ const (
 	maxFindings = 8
 )
 
-// Basis is what an NPC's answer was based on. It may contain what players must not know, so it is only for
-// the player who leads the game.
+// Basis is the basis of an NPC's answer. It may contain secrets, so it is only for the player who leads
+// the game.
 type Basis struct {
 	Turn      int64
 	NPC       string
@@ -33,8 +33,8 @@ type Basis struct {
 	Addressed string
 	// Tier is the answer's tier, Reason why it was chosen, and Ceiling the highest it could have been.
 	Tier, Ceiling, Reason string
-	// Context is what the NPC knew of its place, the people there, the last lines, and the people and things
-	// that were mentioned.
+	// Context is the NPC's knowledge of its place, the people there, the last lines, and the people and
+	// things that were mentioned.
 	Context hotctx.Context
 	// Exchanges is how many exchanges of its own conversation it was given.
 	Exchanges int
@@ -47,7 +47,7 @@ type Basis struct {
 	Tools, Findings []string
 }
 
-// bases holds what the last answers were based on, the oldest first.
+// bases holds the bases of the last answers, the oldest first.
 type bases []Basis
 
 // add adds the basis of a turn, if the turn was answered.
@@ -70,8 +70,8 @@ func (b *bases) add(tn *turn) {
 	}
 }
 
-// Why returns what the last answer of an NPC was based on, or of any NPC if the name is empty. It knows only
-// answers since the last line was taken back.
+// Why returns the basis of an NPC's last answer, or of any NPC's if the name is empty. It knows only answers
+// since the last line was taken back.
 func Why(ctx context.Context, t *Table, npc string) (out Basis, err error) {
 	err = t.order(ctx, func() error {
 		var names []string

@@ -119,7 +119,7 @@ func (t *Table) newWorker(tn *turn) *worker {
 }
 
 // historyBefore returns the NPC's conversation up to a turn. If the turn was said over the NPC's line, that
-// includes what the NPC was saying.
+// includes this line.
 func (tn *turn) historyBefore() agent.History {
 	h := tn.to.agent.Snapshot()
 	if tn.over == nil || tn.over.turn.kept.lineTakenBack { // the model must not get a line that was retracted
@@ -179,7 +179,7 @@ func (w *worker) findAnswer(ctx context.Context) error {
 	ctx, w.patience = newPatience(ctx, time.Duration(o.Latency.TurnTimeout))
 	defer func() {
 		w.patience.stop()
-		w.patience = nil // what is said from here on is not part of the answer
+		w.patience = nil // later text is not part of the answer
 	}()
 	w.result.stage = "context"
 	start := time.Now()

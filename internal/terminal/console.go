@@ -39,7 +39,7 @@ type Options struct {
 	// Hear lists the players with sound: [NAME=]mic or [NAME=]FILE.wav. Without a name, it is Speaker.
 	Hear []string
 	JSON bool
-	// Terminal means that a human types. Otherwise the input is a script, of which each line waits for the
+	// Terminal means that a human types. Otherwise the input is a script, where each line waits for the
 	// previous turn.
 	Terminal bool
 	// Edit enables line editing; In and Out must be one capable terminal. Colour enables colours.

@@ -177,7 +177,7 @@ func (e *Editor) showWritten() {
 	}
 }
 
-// file is what the program expects of a terminal.
+// file is the program's interface to a terminal.
 type file interface {
 	io.ReadWriteCloser
 	Fd() uintptr
@@ -257,8 +257,8 @@ func (e *Editor) takeUnshown() (string, bool) {
 	return text, true
 }
 
-// wrapRows wraps a line at words into at least one row. The last column stays empty, because terminals differ
-// in what they do after it.
+// wrapRows wraps a line at words into at least one row. The last column stays empty, because terminals behave
+// differently after it.
 func wrapRows(line string, width int) []string {
 	if width < 2 {
 		return []string{line}

@@ -23,7 +23,7 @@ type history struct {
 }
 
 // openHistory reads the history file. It ignores errors, because the history is only a convenience and the
-// transcript has what was said.
+// transcript has the lines.
 func openHistory(file string) *history {
 	h := &history{file: file}
 	if file == "" {

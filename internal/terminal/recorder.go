@@ -228,7 +228,7 @@ func (c *capture) pushInTime(ctx context.Context, frames <-chan audio.Frame) {
 	}
 }
 
-// tailWriter keeps the end of what is written to it. The zero value is empty.
+// tailWriter keeps the end of the data written to it. The zero value is empty.
 type tailWriter struct{ kept []byte }
 
 func (w *tailWriter) Write(p []byte) (int, error) {

@@ -37,7 +37,7 @@ type screen struct {
 	timing  bool // show the timing after each answer
 }
 
-// shown is what is displayed about a turn when it ends.
+// shown is the text displayed about a turn when it ends.
 type shown struct {
 	tier  string
 	tools []string // calls made in it
@@ -170,7 +170,7 @@ func (s *screen) utterancesOf(speaker string) int {
 	return s.heard[speaker]
 }
 
-// turnShown returns what is displayed about a turn.
+// turnShown returns the text displayed about a turn.
 func (s *screen) turnShown(e table.Event) *shown {
 	n := table.HeaderOf(e).Turn
 	if s.turns[n] == nil {

@@ -4,7 +4,7 @@ package untrusted
 // is not safe for concurrent use.
 type NameBook[Owner comparable] struct{ owners map[string]Owner }
 
-// Add records that a name belongs to owner, unless somebody already has a name that looks like it.
+// Add records that a name belongs to owner, unless another owner has a name that looks like it.
 func (b *NameBook[Owner]) Add(name string, owner Owner) {
 	if b.owners == nil {
 		b.owners = map[string]Owner{}

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// redacted replaces what was removed.
+	// redacted replaces removed text.
 	redacted = "[redacted]"
 	// shownEnd is the number of bytes of either end of a key that are treated as secret on their own, because
 	// vendors quote keys in shortened form.

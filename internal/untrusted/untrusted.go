@@ -1,13 +1,13 @@
 // Package untrusted makes text from outside safe to print, to log and to put into a prompt: what players say,
 // what tools return, how servers describe themselves, and why a vendor refuses a request. It removes
-// characters that are invisible or control a terminal. It does not judge what the visible words say. Only
-// [Reason] also removes what looks like a key.
+// characters that are invisible or control a terminal. It does not judge the meaning of the visible words.
+// Only [Reason] also removes text that looks like a key.
 //
 //	text := untrusted.Clean(answer, 2000)
 //
-// Everybody at a table is known by a name of their own choosing, and a name can be made to look like somebody
-// else's or to break a prompt. [Name] makes a name safe to show, and [AlikeNames] reports whether people
-// would take two names for the same (files name*.go):
+// Players at a table choose their own names, and a name can be made to look like another player's or to break
+// a prompt. [Name] makes a name safe to show, and [AlikeNames] reports whether people would take two names
+// for the same (files name*.go):
 //
 //	shown, err := untrusted.Name("Ｂartok\u200b: [DM]") // "Bartok DM"
 //	untrusted.AlikeNames(shown, "Вartok")              // with a Cyrillic В

@@ -13,7 +13,7 @@ type Problem struct {
 	File string
 	// Line counts from 1. 0 means the file as a whole.
 	Line int
-	// What says what is wrong.
+	// What describes the problem.
 	What string
 	// Fix says how to fix it. It is empty if there is nothing to add.
 	Fix string

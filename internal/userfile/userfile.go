@@ -6,8 +6,8 @@
 //
 // The package starts no goroutine.
 //
-// [ReadYAML] reads YAML files that users write, and reports all problems of a file at once: the line, what is
-// wrong, and what would be right. A struct and its tags alone define the contents of a file. [ReadYAML]
+// [ReadYAML] reads YAML files that users write, and reports all problems of a file at once: the line, the
+// mistake, and a valid example. A struct and its tags alone define the contents of a file. [ReadYAML]
 // enforces them and [Schema] publishes them. The tag yaml is the name of a key (",inline" includes the keys
 // of a struct), doc describes the key, and required, enum, keys, min, max, format and nonempty restrict its
 // value.
@@ -22,7 +22,7 @@
 // [encoding.TextUnmarshaler] parses its text itself. [Value] and any accept everything. Time and memory are
 // linear in the size of the text, whatever it contains (files yaml*.go).
 //
-// A [Problem] describes a problem in a file: where it is, what is wrong and what would be right (files
+// A [Problem] describes a problem in a file: where it is, the mistake and a valid example (files
 // problem*.go). An error marked with [Usage] means that the user, not the program, has to do something
 // differently.
 package userfile

@@ -15,14 +15,14 @@ type Options struct {
 	// MaxDepth limits how deeply lists and keys can be nested. If zero, the limit is 24.
 	MaxDepth int
 	// MaxProblems is the number of problems after which the rest of the file is skipped. If zero, it is 500,
-	// because nobody reads more.
+	// because no user reads more.
 	MaxProblems int
 	// LookupEnv looks up the variables in ${NAME}. If nil, a variable is a problem.
 	LookupEnv func(name string) (value string, set bool)
 	// Literal turns off all special processing: "${" stands for itself, aliases (*) and merges (<<) are not
 	// allowed, a text that looks like a number must be quoted, and a key must have a value.
 	Literal bool
-	// Formats adds text formats to those of this package, by name. A function returns what is wrong with a
+	// Formats adds text formats to those of this package, by name. A function returns the problem with a
 	// text and how to fix it, or "" if nothing is.
 	Formats map[string]func(text string) (what, fix string)
 	// Empty says what to write into an empty file. If Empty is "", an empty file is valid and leaves

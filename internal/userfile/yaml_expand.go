@@ -14,8 +14,8 @@ type expansion struct {
 
 // expandVariables replaces ${NAME} and ${NAME:-default} in s; $${ stands for a literal ${. As in a shell, the
 // default applies if the variable is unset or empty. The value of a variable is not expanded again. If lookup
-// is nil, no variable is allowed. The error says what is wrong without revealing any value, and fix says how
-// to fix it.
+// is nil, no variable is allowed. The error describes the problem without revealing any value, and fix says
+// how to fix it.
 func expandVariables(s string, lookup func(string) (string, bool)) (x expansion, what, fix string) {
 	if !strings.Contains(s, "${") {
 		return expansion{text: s}, "", ""

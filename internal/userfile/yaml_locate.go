@@ -42,8 +42,8 @@ const tabError = "found a tab character"
 
 var yamlLine = regexp.MustCompile(`^line (\d+): (.*)$`)
 
-// locateError returns what is wrong with a text that is not valid YAML, and on which line. It parses the text
-// at most a few times.
+// locateError returns the problem with a text that is not valid YAML, and its line. It parses the text at
+// most a few times.
 func locateError(data []byte) (msg string, line int) {
 	msg, line, got := tryLines(data)
 	switch {

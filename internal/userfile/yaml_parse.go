@@ -15,7 +15,7 @@ import (
 type Flaw struct {
 	// Line is at least 1.
 	Line int
-	// What says what is wrong, and Fix how to fix it.
+	// What describes the problem, and Fix how to fix it.
 	What, Fix string
 }
 

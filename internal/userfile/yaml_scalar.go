@@ -284,7 +284,7 @@ func emptyRemedy(r rules) string {
 	return "write something, or leave it out"
 }
 
-// expectedType says what a type accepts.
+// expectedType describes the values that a type accepts.
 func expectedType(t reflect.Type, r rules) string {
 	switch {
 	case t == typeDuration:

@@ -116,8 +116,8 @@ func (t *transcripts) locate(ctx context.Context, f *factView) error {
 }
 
 // lineOf returns the id of a fact's line: a line in from if given, else the line with the same text,
-// preferably the one with the same time, else the last line before the fact, which is right for what an NPC
-// remembered in its own words.
+// preferably the one with the same time, else the last line before the fact, which is right for a fact that
+// an NPC remembered in its own words.
 func lineOf(f *factView, lines []memory.Line, from []int64) int64 {
 	if from != nil {
 		i := slices.IndexFunc(lines, func(l memory.Line) bool { return slices.Contains(from, l.ID) })

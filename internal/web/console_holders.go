@@ -15,8 +15,8 @@ const (
 	holderMost    = 7 * 24 * time.Hour // with requests
 )
 
-// holder is a sign-in: with a token, as the owner, or with an account. The token, and what the account leads,
-// are checked again for each request, so that changes take effect immediately.
+// holder is a sign-in: with a token, as the owner, or with an account. The token, and the campaigns that the
+// account leads, are checked again for each request, so that changes take effect immediately.
 type holder struct {
 	token   string
 	owner   bool

@@ -13,11 +13,11 @@
 // guests is untrusted and bounded. The NPCs' sound is encoded once for all guests; other players' sound is
 // forwarded unchanged.
 //
-// [Console] is a page for watching and leading a game (files console*.go): what is said and why an NPC
-// answers, where the time of a turn went, which tools are hidden from which NPC, what was learnt, and what
-// waits for a decision. It has no rights of its own: visitors are identified like any external client, see
-// what their profile may see, and make changes through the gate of every call. It starts no goroutine. A
-// console that reads too slowly misses events and shows their number; no table waits for it.
+// [Console] is a page for watching and leading a game (files console*.go): the conversation and why an NPC
+// answers, where the time of a turn went, which tools are hidden from which NPC, learnt entries, and pending
+// decisions. It has no rights of its own: visitors are identified like any external client, see what their
+// profile may see, and make changes through the gate of every call. It starts no goroutine. A console that
+// reads too slowly misses events and shows their number; no table waits for it.
 package web
 
 import (
@@ -42,8 +42,8 @@ type Item struct {
 	JSON []byte
 }
 
-// IsPublic reports whether everyone at the table may see the event: it is about what was said there, by whom,
-// and how long it took.
+// IsPublic reports whether everyone at the table may see the event: it is about the lines said there, by
+// whom, and how long they took.
 func (it Item) IsPublic() bool {
 	if it.Whisper {
 		return false

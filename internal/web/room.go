@@ -140,7 +140,7 @@ func (r *Room) Link() string { return *r.base.Load() + "/table/#" + *r.invite.Lo
 // ServedAt sets the base address of the table, such as http://127.0.0.1:8787.
 func (r *Room) ServedAt(base string) { r.base.Store(&base) }
 
-// openParts opens what the first guest needs.
+// openParts opens the parts that the first guest needs.
 func (r *Room) openParts() (*parts, error) {
 	p := &parts{}
 	var err error

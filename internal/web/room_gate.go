@@ -17,7 +17,7 @@ import (
 )
 
 // Limits of a guest's connection. Our page stays far below: it sends one sound source with 50 packets a
-// second, and reports about what it receives.
+// second, and reports about received packets.
 const (
 	maxSources   = 4  // sound sources with authentic packets
 	maxReported  = 32 // sources in authentic reports, including our own

@@ -18,7 +18,7 @@ type Area struct {
 }
 
 // ParseArea parses {"center":[x,y,z],"radius":r}. For other input, the error wraps [mcp.ErrInvalidArguments]
-// and says what is missing.
+// and names the missing part.
 func ParseArea(data []byte) (Area, error) {
 	var in struct {
 		Center *[]*float64 `json:"center"`

@@ -53,7 +53,8 @@ type CampaignLines struct {
 
 // ClockKeeper stores a campaign. *sqlite.Store implements it.
 type ClockKeeper interface {
-	// Settle stores what is new or differs from the last applied file, in one transaction.
+	// Settle stores entries that are new or differ from the last applied file, in one
+	// transaction.
 	Settle(ctx context.Context, entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) error
 }
 

@@ -40,10 +40,10 @@ type (
 	}
 )
 
-// Write writes a campaign in a form that ParseCampaign reads as the same campaign. What a file cannot
-// express, such as invalid ids, viewers that are neither NPCs nor groups of the campaign, and positions, is
-// omitted or approximated without revealing more to anyone. A fact that more viewers may know than know its
-// entity is written without the entity.
+// Write writes a campaign in a form that ParseCampaign reads as the same campaign. Content that a file
+// cannot express, such as invalid ids, viewers that are neither NPCs nor groups of the campaign, and
+// positions, is omitted or approximated without revealing more to anyone. A fact that more viewers may know
+// than know its entity is written without the entity.
 func (c *Campaign) Write(w io.Writer) error {
 	p := printer{w: w, ids: map[string]string{}, npcs: map[string]bool{}, groups: map[string]bool{}, visible: map[string][]string{}}
 	for _, g := range c.Groups {

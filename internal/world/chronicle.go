@@ -95,7 +95,7 @@ type Chronicle struct {
 
 	change sync.Mutex // serialises changes; held while they are stored
 
-	mu      sync.Mutex // guards what follows; never held during I/O
+	mu      sync.Mutex // guards the fields below; never held during I/O
 	entries map[int64]Entry
 	last    int64
 	through int64 // the last processed line
@@ -255,7 +255,7 @@ func (c *Chronicle) Forget(ctx context.Context, user string) error {
 	return err
 }
 
-// Retract removes what was made from a message's lines in a session.
+// Retract removes entries made from a message's lines in a session.
 func (c *Chronicle) Retract(ctx context.Context, session, ref string) error {
 	if ref == "" {
 		return nil
@@ -265,7 +265,7 @@ func (c *Chronicle) Retract(ctx context.Context, session, ref string) error {
 	})
 }
 
-// RetractLine removes what was made from a line.
+// RetractLine removes entries made from a line.
 func (c *Chronicle) RetractLine(ctx context.Context, id int64) error {
 	return c.removeWhere(ctx, func(e Entry) bool { return slices.Contains(e.Lines, id) })
 }

@@ -48,7 +48,7 @@ func (s Source) without(user string) Source {
 	return s
 }
 
-// WriteDiary stores what an NPC witnessed of a session: the most significant of the lines it heard, each with
+// WriteDiary stores an NPC's experience of a session: the most significant of the lines it heard, each with
 // its number. It omits mere questions, and lines of NPCs that consist only of phrases. It replaces the
 // earlier diary of the session. names have more weight.
 func (c *Chronicle) WriteDiary(ctx context.Context, npc, session string, heard []memory.Line, names []string, phrases *Phrases) error {

@@ -1,7 +1,7 @@
 package world
 
-// A recap tells what happened in a session, based on what was said: as its most significant lines, or written
-// by a model. A recap for players omits what only the DM or single NPCs know.
+// A recap tells what happened in a session, based on its lines: as its most significant lines, or written by
+// a model. A recap for players omits what only the DM or single NPCs know.
 //
 // It reads no files and starts no goroutine.
 

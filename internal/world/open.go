@@ -150,7 +150,7 @@ func (w *World) Refresh(ctx context.Context) error {
 	return w.reload(ctx)
 }
 
-// Renew loads what was written to the store by other means than a World, for example by an import, and makes
+// Renew loads data written to the store by other means than a World, for example by an import, and makes
 // other processes load it at their next Refresh. It reports the changes to subscribers with the cause
 // [Elsewhere].
 func (w *World) Renew(ctx context.Context) error {

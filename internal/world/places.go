@@ -21,8 +21,8 @@ type Graph struct {
 	Finder
 }
 
-// FindEntities returns what the Finder would, best first. It answers an exact query by name from memory,
-// without an error.
+// FindEntities returns the same as the Finder, best first. It answers an exact query by name from
+// memory, without an error.
 func (g Graph) FindEntities(ctx context.Context, q memory.EntityQuery) ([]memory.Entity, error) {
 	if q.Name == "" || !q.Exact || q.Type != "" {
 		return g.Finder.FindEntities(ctx, q)

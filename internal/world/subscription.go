@@ -17,7 +17,7 @@ var ErrClosed = errors.New("subscription is closed")
 // maxCauses bounds the causes in a delta.
 const maxCauses = 16
 
-// Filter selects what a subscriber receives.
+// Filter selects the changes that a subscriber receives.
 type Filter struct {
 	// Viewer is the viewer of the world, as in memory: "" sees everything.
 	Viewer string
@@ -44,7 +44,7 @@ type Snapshot struct {
 	Scene    string
 }
 
-// Delta is what has changed for a subscriber since its last snapshot or delta.
+// Delta holds the changes for a subscriber since its last snapshot or delta.
 type Delta struct {
 	// Seq is the number of the last change in it.
 	Seq uint64
@@ -61,7 +61,7 @@ type Delta struct {
 }
 
 // Subscription follows the world for one subscriber. It stores unfetched changes as the set of entities to
-// look at, so that a slow subscriber gets newer state, needs no more memory than what has changed, and blocks
+// look at, so that a slow subscriber gets newer state, needs no more memory than the changes do, and blocks
 // no one. Next, Wait and Take must not be called concurrently; everything else is safe for concurrent use.
 type Subscription struct {
 	w       *World
@@ -103,7 +103,7 @@ func (w *World) Subscribe(f Filter) (*Subscription, error) {
 }
 
 // joinSubscription starts s with the current world, or resumes it after change since. It returns all current
-// entities sorted by id, or nothing for a resumed subscription, which only costs what has changed.
+// entities sorted by id, or nothing for a resumed subscription, which only costs as much as the changes.
 func (w *World) joinSubscription(s *Subscription, since *uint64) []*version {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -156,8 +156,8 @@ func (s *Subscription) setArea(a *Area) error {
 	return nil
 }
 
-// catchUp restores what the subscriber had seen after change since, and marks what has changed since then.
-// The caller must hold w.mu.
+// catchUp restores the subscriber's state after change since, and marks later changes. The caller must
+// hold w.mu.
 func (s *Subscription) catchUp(since uint64) {
 	for e := range s.w.log.since(since) {
 		switch _, later := s.dirty[e.id]; {
@@ -174,7 +174,7 @@ func (s *Subscription) catchUp(since uint64) {
 // Resumed reports whether the subscription was resumed from Since.
 func (s *Subscription) Resumed() bool { return s.resumed }
 
-// Snapshot returns what the subscriber saw at the start. After the first delta, only Seq and Scene are left.
+// Snapshot returns the subscriber's state at the start. After the first delta, only Seq and Scene are left.
 // For a resumed subscription, it only has Seq, which is Since.
 func (s *Subscription) Snapshot() Snapshot {
 	s.mu.Lock()
@@ -290,7 +290,7 @@ func (s *Subscription) Take() (Delta, bool) {
 	s.w.mu.RLock()
 	s.mu.Lock()
 	select {
-	case <-s.signal: // for what is taken now
+	case <-s.signal: // for the value read now
 	default:
 	}
 	d := Delta{Seq: s.w.seq, Causes: s.causes}

@@ -20,7 +20,7 @@ type Imported struct {
 	Format string
 	// Hidden counts the entities and facts that only the DM knows.
 	Hidden int
-	// Left counts what has no place in a campaign, by kind.
+	// Left counts content that has no place in a campaign, by kind.
 	Left map[string]int
 }
 

@@ -159,7 +159,7 @@ type levelReader struct{ *bytes.Reader }
 func (levelReader) Close() error { return nil }
 
 // readLines reads an NeDB file, in which Foundry VTT kept a collection before version 11: one document per
-// line, of which the last with an id counts.
+// line, where the last one with an ID counts.
 func (r *reader) readLines(name string, data []byte, pack string, players access) error {
 	r.options.Say("reading " + name)
 	c := newCollector(r, name, pack, players)

@@ -139,8 +139,8 @@ func isJSON(data []byte) bool {
 	return len(data) > 0 && (data[0] == '{' || data[0] == '[')
 }
 
-// survey lists what a directory or archive contains: the file that identifies a Foundry VTT world or a Roll20
-// export, package manifests, and otherwise databases and JSON files.
+// survey lists the contents of a directory or archive: the file that identifies a Foundry VTT world or a
+// Roll20 export, package manifests, and otherwise databases and JSON files.
 type survey struct {
 	world, roll20     string
 	manifests, levels []string

@@ -13,11 +13,11 @@
 // calendar (files campaign*.go). It is strict and reports all problems of a file at once, each with its line
 // and a fix. It reads no files itself.
 //
-// A [Chronicle] stores what a campaign learns from its sessions (files chronicle*.go). [Chronicle.Gather]
-// searches transcripts for what is worth remembering and proposes it to the game master, who accepts, edits
-// or rejects it. NPCs only know it afterwards, unless the configuration says otherwise. Accepted entries are
-// found like other facts. An NPC always remembers entries about itself and the player it talks to, and pinned
-// ones ([Chronicle.Between]).
+// A [Chronicle] stores the entries a campaign learns from its sessions (files chronicle*.go).
+// [Chronicle.Gather] searches transcripts for facts worth remembering and proposes them to the game master,
+// who accepts, edits or rejects them. NPCs only know them afterwards, unless the configuration says
+// otherwise. Accepted entries are found like other facts. An NPC always remembers entries about itself and
+// the player it talks to, and pinned ones ([Chronicle.Between]).
 //
 // [ReadImport] imports worlds from other programs, such as exports of virtual tabletops (files vtt*.go).
 package world

@@ -86,7 +86,8 @@ func (t *Trimmer) judge(dst, block []int16) []int16 {
 		t.held = append(t.held[:0], t.held[max(0, len(t.held)-preRoll*t.block):]...)
 		return dst
 	}
-	// Hold back the last block of the gap with what follows, because it may have to be faded out.
+	// Hold back the last block of the gap together with the following samples, because it may
+	// have to be faded out.
 	passes := min(max(t.gap-t.block-t.silent, 0), len(block))
 	t.fade += min(max(t.gap-t.silent-passes, 0), len(block)-passes)
 	t.silent += len(block)

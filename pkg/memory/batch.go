@@ -2,7 +2,7 @@ package memory
 
 import "errors"
 
-// ErrConflict means that the stored state differs from what a batch expected; see [Batch.Expect].
+// ErrConflict means that the stored state differs from a batch's expectation; see [Batch.Expect].
 var ErrConflict = errors.New("changed meanwhile")
 
 // LocatedIn is the type of the relation from an entity to the place, or other entity, it is in.

@@ -56,7 +56,7 @@ type Line struct {
 	Date Date `json:"date,omitzero"`
 }
 
-// Role is what a speaker is at the table: player, DM or NPC.
+// Role is a speaker's role at the table: player, DM or NPC.
 type Role string
 
 // The roles a speaker can have.
@@ -175,7 +175,7 @@ type Fact struct {
 	At     time.Time `json:"at"`
 	// Date is the in-world day on which it was said; zero if unknown.
 	Date Date `json:"date,omitzero"`
-	// Topic is what the fact is about, such as "nettie rank". Of all facts with one topic that a viewer may
+	// Topic is the subject of the fact, such as "nettie rank". Of all facts with one topic that a viewer may
 	// know of, the one stated last is current; it supersedes the earlier ones, which are kept. A fact without
 	// a topic supersedes none. In facts read from a store, Topic is a key derived from the original text.
 	Topic string `json:"topic,omitempty"`

@@ -49,7 +49,7 @@ type Backlog interface {
 	Semantic() bool
 }
 
-// Forgetter deletes what the store holds about a person.
+// Forgetter deletes the store's data about a person.
 type Forgetter interface {
 	// ForgetUser deletes all lines that a user spoke, in all sessions, with the facts made from them (see
 	// [FactOf]), and removes the user's id from the history of world changes. It returns the number of

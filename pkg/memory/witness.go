@@ -31,8 +31,8 @@ func (d Date) IsZero() bool { return d.Text == "" }
 // Days is the range of days from First to Last, inclusive.
 type Days struct{ First, Last int64 }
 
-// Groups records which groups NPCs belong to, such as a village or its watch. What a group may know, all its
-// members may know. The zero value and nil have no groups. Groups is safe for concurrent use.
+// Groups records which groups NPCs belong to, such as a village or its watch. All members of a group may
+// know the group's knowledge. The zero value and nil have no groups. Groups is safe for concurrent use.
 type Groups struct{ now atomic.Pointer[membership] }
 
 type membership struct {
@@ -73,8 +73,8 @@ func (g *Groups) Knows(listed []string, viewer string) bool {
 	return slices.ContainsFunc(g.Of(viewer), func(group string) bool { return slices.Contains(listed, group) })
 }
 
-// Share returns everyone who will know what the given NPCs heard: the NPCs, and those of their groups that
-// share.
+// Share returns everyone who will know the lines that the given NPCs heard: the NPCs, and those of their
+// groups that share.
 func (g *Groups) Share(heard []string) []string {
 	if g == nil {
 		return heard

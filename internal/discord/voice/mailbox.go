@@ -32,7 +32,7 @@ func (n *news) putServer(s Server) {
 	wakeup.Signal(n.ready)
 }
 
-// take returns what has arrived since the last call, nil for nothing.
+// take returns the news since the last call, nil for none.
 func (n *news) take() (*State, *Server) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -53,7 +53,7 @@ const (
 type message struct {
 	op     int
 	binary bool
-	data   []byte // "d", or what follows the opcode
+	data   []byte // "d", or the data after the opcode
 	seq    int64  // noSeq if none
 }
 

@@ -72,7 +72,7 @@ func (a *answer) put(ev engine.Event) bool {
 		}
 		return true
 	}
-	if _, ok := ev.(engine.RoundEnded); ok { // what follows may also mean silence
+	if _, ok := ev.(engine.RoundEnded); ok { // the following text may also mean silence
 		a.passDoubtful()
 		a.doubt = doubt{over: !a.req.MayDecline}
 	}

@@ -39,8 +39,8 @@ const (
 	heardSlack = 2 * audio.FrameDuration
 	// duplexQuiet is the silence after which an answer counts as ended, if nothing else reports its end.
 	duplexQuiet = 1200 * time.Millisecond
-	// duplexPause is the same while the voice has not said what it was told to say. The voice uses its own
-	// words, so that it counts as said from three quarters of the length on.
+	// duplexPause is the same while the voice has not yet said its text. The voice uses its own words, so
+	// that it counts as said from three quarters of the length on.
 	duplexPause = 4 * time.Second
 )
 
@@ -60,7 +60,7 @@ type conversation struct {
 	played   *turn            // answered and still being heard; nil if there is none
 	pace     float64          // of the voice, see aligner
 	out      *audio.Resampler // for the current turn; created for the first
-	knows    knowledge        // what the session knows
+	knows    knowledge        // the session's knowledge
 	resumes  resumption       // where a new session can resume
 	account  *cost.Account    // of the last request
 	rejected error            // why no session can be opened any more
@@ -227,7 +227,7 @@ func (c *conversation) begin(ctx context.Context, a *answer) {
 
 var errTyped = errors.New("it takes no typed lines")
 
-// prepare opens a session that knows what the turn requires.
+// prepare opens a session with the knowledge that the turn requires.
 func (c *conversation) prepare(ctx context.Context, a *answer) error {
 	opening, cancel := c.engine.boundOpening(a.ctx)
 	defer cancel()
@@ -238,7 +238,7 @@ func (c *conversation) prepare(ctx context.Context, a *answer) error {
 	return c.live.bridge.BeginTurn(opening, c.offer(a.req.Tools), a.req.Rounds, func(ev engine.Event) { a.put(ev) })
 }
 
-// dropUnkept ends a session that was asked a typed line of which nothing was kept, because the line may have
+// dropUnkept ends a session that received a typed line without keeping any of it, because the line may have
 // been taken back or reworded. messages are the prompt of a new turn; the previous one has ended.
 func (c *conversation) dropUnkept(messages []llm.Message, edits int) {
 	if c.live == nil || c.knows.asked == nil || !c.knows.asked.typed {
@@ -259,7 +259,7 @@ func (c *conversation) offer(ts *mcphost.Toolset) *mcphost.Toolset {
 	return ts
 }
 
-// lineOf returns the player's line of a prompt, and what the NPC knows right now.
+// lineOf returns the player's line of a prompt, and the NPC's current facts.
 func lineOf(messages []llm.Message) (line llm.Message, facts string) {
 	i := len(messages) - 1
 	if i < 0 {
@@ -272,7 +272,7 @@ func lineOf(messages []llm.Message) (line llm.Message, facts string) {
 	return line, facts
 }
 
-// historyOf returns the system prompt, and what was said before a prompt's line.
+// historyOf returns the system prompt, and the messages before a prompt's line.
 func historyOf(messages []llm.Message) (system string, history []llm.Message) {
 	if len(messages) > 0 && messages[0].Role == llm.RoleSystem {
 		system, messages = messages[0].Content, messages[1:]
@@ -304,8 +304,8 @@ func (tn *turn) noteInstead() {
 	}
 }
 
-// noteWithheld records if what the session has said of an answer counts as never said, because not every
-// vendor forgets what was not heard.
+// noteWithheld marks a withheld answer as never said by the session, because not every vendor forgets
+// words that were not heard.
 func (tn *turn) noteWithheld() {
 	if q := tn.line; q != nil && tn.isWithheld() {
 		q.instead, q.began = true, true

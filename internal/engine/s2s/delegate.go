@@ -32,8 +32,8 @@ func (t *tasks) stop() {
 // busy reports whether a delegation is running.
 func (t *tasks) busy() bool { return len(t.open) > 0 }
 
-// delegate makes the fallback engine, which has the tools, answer what the voice was asked, and tells the
-// voice to say the answer. A delegation that is reported twice is answered once.
+// delegate makes the fallback engine, which has the tools, answer the voice's question, and makes the
+// voice say the answer. A delegation that is reported twice is answered once.
 func (c *conversation) delegate(tn *turn, id string) {
 	voice, ok := c.live.session.(provider.Delegator)
 	if !ok || slices.Contains(tn.tasks.ids, id) {

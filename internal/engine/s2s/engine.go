@@ -74,8 +74,8 @@ type Engine struct {
 	conversations map[string]*conversation // by NPC
 }
 
-// New returns an engine that uses p's sessions, which may call the tools of host. fallback answers what they
-// cannot, and the work that a provider's voice delegates. The caller must close the engine before host.
+// New returns an engine that uses p's sessions, which may call the tools of host. fallback answers if they
+// cannot, and does the work that a provider's voice delegates. The caller must close the engine before host.
 func New(p provider.Provider, host *mcphost.Host, fallback engine.Engine, o *Options) *Engine {
 	e := &Engine{provider: p, able: p.Capabilities(), host: host, fallback: fallback, conversations: map[string]*conversation{}}
 	if o != nil {
@@ -134,7 +134,7 @@ func (e *Engine) conversationOf(npc config.NPC) *conversation {
 // ListenAhead implements [engine.Listener].
 func (e *Engine) ListenAhead(a engine.Ahead) {
 	if !e.able.ManualTurns || !e.able.Clears {
-		return // the provider would answer what it hears, or could not forget it
+		return // the provider would answer sound by itself, or could not forget it
 	}
 	if c := e.conversationOf(a.NPC); c != nil {
 		c.order(func(ctx context.Context) { c.listen(ctx, a) })

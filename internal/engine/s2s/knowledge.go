@@ -7,7 +7,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// knowledge is what a session knows of what was said.
+// knowledge is the part of the conversation that a session knows.
 type knowledge struct {
 	history []llm.Message
 	edits   int       // edits of the history so far, see engine.Background
@@ -22,7 +22,7 @@ type question struct {
 	began   bool // the session had begun to answer before that
 }
 
-// missing returns what was said and the session does not know, and whether the question is now part of the
+// missing returns the messages that the session does not know, and whether the question is now part of the
 // history. ok is false if the session knows something outdated, because a line was taken back or reworded.
 func (k knowledge) missing(history []llm.Message, edits int) (missing []llm.Message, answered, ok bool) {
 	if k.edits != edits {
@@ -43,8 +43,8 @@ func (k knowledge) missing(history []llm.Message, edits int) (missing []llm.Mess
 }
 
 // beyond returns the part of history that follows known. The beginning of known may be missing from history.
-// An answer without text in known matches any answer, because the session itself knows best what was heard of
-// it.
+// An answer without text in known matches any answer, because the session itself knows best how much of it
+// was heard.
 func beyond(known, history []llm.Message) ([]llm.Message, bool) {
 	for from := range len(known) + 1 {
 		rest := known[from:]

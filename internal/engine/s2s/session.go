@@ -32,7 +32,7 @@ type live struct {
 	done       chan struct{} // closed once the receiving goroutine has ended
 }
 
-// openSession makes sure that there is a session that knows who the NPC is and what was said. It keeps the
+// openSession makes sure that there is a session that knows the NPC and the conversation. It keeps the
 // current one, unless that is too old, about to end, or knows something outdated. opening bounds how long it
 // takes to open a new one.
 func (c *conversation) openSession(ctx, opening context.Context, messages []llm.Message, edits int, tools *mcphost.Toolset) error {
@@ -95,7 +95,7 @@ func (c *conversation) connect(ctx, opening context.Context, system string, know
 	}
 	e := c.engine
 	var missing []llm.Message
-	if c.resumes.handle != "" { // a resumed session knows what its predecessor knew
+	if c.resumes.handle != "" { // a resumed session has its predecessor's knowledge
 		var ok bool
 		if missing, _, ok = c.resumes.knows.missing(knows.history, knows.edits); !ok {
 			c.resumes = resumption{}

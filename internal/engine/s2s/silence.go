@@ -29,7 +29,7 @@ const (
 	silentByVoice = "say nothing at all"
 	// answerNow is the result for a model that stays silent although it must not.
 	answerNow = "You were spoken to by your name. Answer now, in character."
-	// delegateSilent is what a voice is told when the fallback declines.
+	// delegateSilent is the voice's message when the fallback declines.
 	delegateSilent = "That was not said to you. Say nothing to it."
 
 	// maxUnworded is how much sound of an answer that may decline is held until its first words. maxDoubtful is
@@ -154,8 +154,7 @@ func (a *answer) declines() bool {
 	return a.req.MayDecline && a.silent && a.sound == 0 && len(a.said) == 0
 }
 
-// declineTurn ends a turn whose answer declines while it is being generated. The session forgets what it has
-// said.
+// declineTurn ends a turn whose answer declines while it is being generated. The session forgets its words.
 func declineTurn(ctx context.Context, c *conversation) {
 	tn := c.turn
 	c.leaveTurn()

@@ -140,7 +140,7 @@ func (r *LogRecord) isCall() bool {
 	return r.Decision != Granted && r.Decision != Rejected && r.Decision != Expired
 }
 
-// hash sets the hash, and shortens the arguments to what may be kept.
+// hash sets the hash, and shortens the arguments to the part that may be kept.
 func (e *entry) hash(size int) {
 	e.record.ArgsHash = HashArguments(e.args)
 	e.hashed = true

@@ -41,8 +41,8 @@ type Usage struct {
 type LogSummary struct {
 	// Usages has at most 200 entries, ordered by number of calls, most first.
 	Usages []Usage
-	// Counted is the number of records read. Truncated says that there were more than 200,000 records, of
-	// which only the newest count, or more than 200 entries.
+	// Counted is the number of records read. Truncated says that there were more than 200,000 records, so
+	// that only the newest count, or more than 200 entries.
 	Counted   int
 	Truncated bool
 }

@@ -89,7 +89,7 @@ func listedHops(line string) []netip.Addr {
 }
 
 // forwardedHops parses a line of Forwarded (RFC 7239). A malformed line yields one invalid hop, because
-// otherwise what a client wrote at its beginning could hide what a proxy appended.
+// otherwise a client's text at its beginning could hide a proxy's addition.
 func forwardedHops(line string) []netip.Addr {
 	var hops []netip.Addr
 	for rest, more := line, true; more; {

@@ -24,7 +24,7 @@ const (
 	maxBuckets = 1 << 14 // clients with a partly used budget
 )
 
-// charge is what a call is charged for.
+// charge is the reason why a call is charged.
 type charge int
 
 const (

@@ -5,9 +5,9 @@
 //	go engine.Run(ctx)
 //	err = engine.Permits(ctx, tool.Target) // nil, or a *mcp.Refusal
 //
-// [Engine.Permits] decides both what callers are shown and what they may call. The engine does no I/O, except
-// that New reads time zones, and starts no goroutines; its owner runs [Engine.Run]. [Check] reports faults in
-// the profiles, rules and limits of a configuration.
+// [Engine.Permits] decides both which tools callers see and which they may call. The engine does no I/O,
+// except that New reads time zones, and starts no goroutines; its owner runs [Engine.Run]. [Check] reports
+// faults in the profiles, rules and limits of a configuration.
 //
 // The audit log ([Log], files audit_*.go) records who called which tool, the decision and its reason, the
 // duration, and a hash of the arguments. It has an SQLite file of its own, so that writing records never
@@ -58,7 +58,7 @@ type Engine struct {
 	onDecision func(Decision)
 
 	mu      sync.Mutex    // guards the field below
-	changed chan struct{} // closed when what is permitted may have changed
+	changed chan struct{} // closed when permissions may have changed
 }
 
 // New returns an engine for opts. If opts have faults, it returns all of them joined, each wrapping

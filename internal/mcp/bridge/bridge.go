@@ -113,7 +113,7 @@ type Bridge struct {
 
 	telling  chan struct{} // semaphore, held while declaring tools to the session
 	declared []llm.ToolDefinition
-	known    bool // declared is what the session knows; both are guarded by telling
+	known    bool // declared is the session's list; both are guarded by telling
 
 	next chan assignment // for an idle goroutine
 
@@ -176,8 +176,8 @@ func (b *Bridge) UpdateTier(ctx context.Context, tier mcp.BudgetTier) error {
 	}
 	defer b.stopTelling()
 	ts := b.toolset(tier)
-	// Change what the session may call before declaring it, so that the model is never refused a tool it was
-	// just shown.
+	// Change the callable tools before declaring them, so that the model is never refused a tool it was just
+	// shown.
 	b.mu.Lock()
 	t := b.turn
 	before := t.tools
@@ -258,7 +258,7 @@ func (b *Bridge) awaitAnswers(ctx context.Context) error {
 }
 
 // EndGeneration marks that the model has made all calls of one answer. Call it where [s2s.GenerationDone] is
-// received, before handling what follows.
+// received, before handling later events.
 func (b *Bridge) EndGeneration() {
 	b.mu.Lock()
 	t := b.turn

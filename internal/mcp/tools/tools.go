@@ -85,7 +85,7 @@ const (
 	EffectAtCommit
 )
 
-// Tool is a built-in tool: its definition, its handler, and what the host needs to know to schedule it.
+// Tool is a built-in tool: its definition, its handler, and the data with which the host schedules it.
 type Tool struct {
 	Definition llm.ToolDefinition
 	Handler    Handler

@@ -36,7 +36,8 @@ func (o *outcome) fit(left *int) {
 // callThrough makes one call through the caller's door.
 func callThrough(ctx context.Context, tool, args string) outcome {
 	start := time.Now()
-	// Progress reports from within a step would confuse whoever watches the whole run.
+	// Progress reports from within a step would confuse a client that watches the whole
+	// run.
 	res, err := mcp.Through(mcp.WithProgress(ctx, nil), tool, args)
 	o := outcome{raw: content(res), err: err, took: time.Since(start)}
 	if err == nil && res.IsError {

@@ -76,7 +76,7 @@ func guarded(guard string, args ...ast.Node) ast.Node {
 
 func name(s string) ast.Node { return &ast.IdentifierNode{Value: s} }
 
-// paid wraps what is not constant.
+// paid wraps an expression that is not constant.
 func paid(guard string, n ast.Node) ast.Node {
 	switch n.(type) {
 	case *ast.NilNode, *ast.IntegerNode, *ast.FloatNode, *ast.StringNode, *ast.BoolNode:

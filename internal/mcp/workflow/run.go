@@ -130,8 +130,8 @@ type due struct {
 	args string
 }
 
-// stage runs the steps of st, the first of which has index at. It returns the failure that ends the workflow,
-// or nil.
+// stage runs the steps of st; the first one has index at. It returns the failure that ends the workflow, or
+// nil.
 func (r *run) stage(ctx context.Context, st stage, at int) error {
 	calls, fatal := r.prepare(ctx, st, at)
 	if fatal != nil {

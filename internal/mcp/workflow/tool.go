@@ -21,8 +21,8 @@ const (
 
 // Registry looks up the available tools. It is cheap to call and safe for concurrent use.
 type Registry interface {
-	// Lookup returns what is known about a tool: the target for access decisions, its P50 and its deadline (0
-	// if unknown), and whether it is idempotent.
+	// Lookup returns the known properties of a tool: the target for access decisions, its P50 and its
+	// deadline (0 if unknown), and whether it is idempotent.
 	Lookup(name string) (t mcp.Target, p50 time.Duration, max time.Duration, idempotent bool, ok bool)
 }
 

@@ -1,5 +1,5 @@
-// Package workflow reads workflows and makes tools of them. A workflow is a named series of tool calls, some
-// of which may run in parallel. The package also provides the batch tool, which makes many calls in one.
+// Package workflow reads workflows and makes tools of them. A workflow is a named series of tool calls; some
+// may run in parallel. The package also provides the batch tool, which makes many calls in one.
 //
 //	all, err := workflow.Load("workflows")
 //	// ...
@@ -22,7 +22,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// Limits of a workflow and of what it returns.
+// Limits of a workflow and of its result.
 const (
 	// MaxFile is the largest workflow file, in bytes.
 	MaxFile = 256 << 10

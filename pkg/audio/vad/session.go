@@ -155,7 +155,7 @@ func OpenSilero(path string) (*Silero, error) {
 	})
 }
 
-// start creates the objects needed for inference. On an error, Close releases what it has created.
+// start creates the objects needed for inference. On an error, Close releases the objects created.
 func (s *Silero) start() error {
 	l := s.lib
 	for _, step := range []struct {

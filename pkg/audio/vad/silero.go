@@ -33,8 +33,8 @@ var (
 //go:embed silero_vad.onnx
 var model []byte
 
-// onnxMissing returns the error for a machine without the library; why says what was found instead, if
-// anything.
+// onnxMissing returns the error for a machine without the library; why describes the unusable library,
+// if there is one.
 func onnxMissing(why string) error {
 	if why != "" {
 		why = " (" + why + ")"

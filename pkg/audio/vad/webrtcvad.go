@@ -48,8 +48,8 @@ func NewWebRTC(mode WebRTCMode) (*WebRTC, error) {
 	return open(names(), mode)
 }
 
-// webrtcMissing returns the error for a machine without the library; why says what was found instead, if
-// anything.
+// webrtcMissing returns the error for a machine without the library; why describes the unusable library,
+// if there is one.
 func webrtcMissing(why string) error {
 	if why != "" {
 		why = " (" + why + ")"

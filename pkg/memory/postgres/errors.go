@@ -30,8 +30,7 @@ var (
 	ErrBusy = errors.New("database is locked by another process")
 )
 
-// explain adds to an error what was being done, in which database, and what the user can do about it. It
-// returns nil for nil.
+// explain adds to an error the operation, the database, and advice for the user. It returns nil for nil.
 func (s *database) explain(ctx context.Context, doing string, err error) error {
 	switch {
 	case err == nil:

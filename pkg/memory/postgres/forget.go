@@ -15,7 +15,7 @@ const forgottenAtOnce = 64
 // Phases of forgetting a user.
 const (
 	phaseLines  = iota + 1 // delete the lines
-	phaseServer            // have the server overwrite what was deleted
+	phaseServer            // have the server overwrite deleted data
 )
 
 // forgetting is the state of forgetting one user.
@@ -71,7 +71,7 @@ func (s *database) forgetLines(ctx context.Context, f *forgetting, tell func()) 
 	})
 }
 
-// endForgetting has the server overwrite what was deleted, and removes the user's id as well.
+// endForgetting has the server overwrite the deleted data, and removes the user's id as well.
 func (s *database) endForgetting(ctx context.Context, f *forgetting, _ func()) error {
 	if err := s.vacuum(ctx, `lines, line_words, facts, fact_words, world_changes`); err != nil {
 		return err

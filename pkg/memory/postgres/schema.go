@@ -206,8 +206,8 @@ const stepSpeakers = `
 CREATE INDEX lines_by_speaker ON lines (left(speaker, 64), said_by) WHERE said_by <> '';
 `
 
-// stepOwnWords removes what was needed to replace a user's names in what others said, which forgetting no
-// longer does, and the index for finding speakers by name.
+// stepOwnWords removes the data that was needed to replace a user's names in others' lines, which
+// forgetting no longer does, and the index for finding speakers by name.
 const stepOwnWords = `
 DROP INDEX lines_by_speaker;
 ALTER TABLE forgetting DROP COLUMN names, DROP COLUMN keep, DROP COLUMN instead, DROP COLUMN fact;

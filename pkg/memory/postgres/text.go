@@ -62,7 +62,7 @@ func restored(s string) string {
 	return b.String()
 }
 
-// clip shortens a word, or a key of several words, to what an index accepts.
+// clip shortens a word, or a key of several words, to the length that an index accepts.
 func clip(w string) string {
 	if len(w) <= longestWord {
 		return w

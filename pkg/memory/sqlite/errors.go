@@ -33,8 +33,7 @@ var (
 	ErrUnreadable = errors.New("disk failed")
 )
 
-// explain adds to an error what was being done, with which file, and what the user can do about it. It
-// returns nil for nil.
+// explain adds to an error the operation, the file, and advice for the user. It returns nil for nil.
 func (s *database) explain(ctx context.Context, doing string, err error) error {
 	if err == nil {
 		return nil

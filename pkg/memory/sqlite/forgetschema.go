@@ -43,9 +43,9 @@ CREATE TABLE forgetting (
 ) STRICT;
 `
 
-// stepOwnWords removes what was needed to replace a user's names in what others said, which forgetting no
-// longer does, and the index for finding users by name. That replacement was the second phase; a user in that
-// phase continues with the next.
+// stepOwnWords removes the data that was needed to replace a user's names in others' lines, which forgetting
+// no longer does, and the index for finding users by name. That replacement was the second phase; a user in
+// that phase continues with the next.
 const stepOwnWords = `
 ALTER TABLE forgetting DROP COLUMN names;
 ALTER TABLE forgetting DROP COLUMN keep;

@@ -93,7 +93,7 @@ var errNotWhole = errors.New("others wrote too much meanwhile")
 // mergeWhole merges all segments of a full-text index so that no deletion marks are left. FTS5 keeps the
 // marks if all segments are on one level and higher levels exist but are empty. A segment on another level
 // makes it merge everything. A segment that is no larger than the next one is put next to it, so the fillers
-// ensure that the merged segment is larger than what follows.
+// ensure that the merged segment is larger than the next ones.
 func (w *forgetWork) mergeWhole(ctx context.Context, table string) error {
 	whole, err := w.mergeAll(ctx, table)
 	added := 0

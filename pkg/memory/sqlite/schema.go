@@ -103,8 +103,8 @@ CREATE TABLE state (
 ) STRICT, WITHOUT ROWID;
 `
 
-// stepWorld adds the positions of entities and the table filed, which records what a campaign file last said
-// about each entity and relation; see [Store.Settle].
+// stepWorld adds the positions of entities and the table filed, which records the last version of each
+// entity and relation in a campaign file; see [Store.Settle].
 const stepWorld = `
 ALTER TABLE entities ADD COLUMN x REAL;
 ALTER TABLE entities ADD COLUMN y REAL;

@@ -27,7 +27,7 @@ const (
 var errScourTooBig = errors.New("the file is too big to be cleaned of copies in its pages; stop all programs that use it and rewrite it with VACUUM")
 
 // scour overwrites the remains of deleted rows in the file and empties the write-ahead log. SQLite overwrites
-// what it deletes (secure_delete). But when it moves rows between pages, it leaves copies in the unallocated
+// deleted content (secure_delete). But when it moves rows between pages, it leaves copies in the unallocated
 // space of a page. SQLite ignores that space, so it can be overwritten directly in the file, without a
 // transaction over all pages, as long as no one changes a page meanwhile. So each step holds the writer's
 // lock while the log is empty. Each step ends with a commit, which makes other connections read their cached

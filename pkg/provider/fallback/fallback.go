@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Provider is what a chain requires of its providers.
+// Provider is the interface that a chain requires of its providers.
 type Provider interface{ Name() string }
 
 // Link is one provider of a chain.

@@ -90,14 +90,15 @@ type Provider interface {
 
 // Response is a request for an answer.
 type Response struct {
-	// Text is what a player typed. If empty, the session answers the audio since BeginTurn.
+	// Text is a player's typed text. If empty, the session answers the audio since
+	// BeginTurn.
 	Text string
 	// Speaker is the speaker's name; it may be empty.
 	Speaker string
-	// Context is what the model should know for this answer only: the scene, what others said. It may be
-	// empty.
+	// Context is information for the model for this answer only: the scene, other speakers' lines. It
+	// may be empty.
 	Context string
-	// Silent means that nobody listens: a text-only answer suffices, if the vendor supports it.
+	// Silent means that no one listens: a text-only answer suffices, if the vendor supports it.
 	Silent bool
 }
 
@@ -143,8 +144,8 @@ type Session interface {
 	// continues the answer by itself, unless all of them are silent.
 	SendToolResult(ctx context.Context, r ToolResult) error
 	// Interrupt ends the answer, whether it is still being generated or only being played. heard is the
-	// duration that was heard, clamped to what has arrived. With Capabilities.Truncates, the session forgets
-	// the rest.
+	// duration that was heard, clamped to the duration that has arrived. With Capabilities.Truncates, the
+	// session forgets the rest.
 	Interrupt(ctx context.Context, heard time.Duration) error
 	// Recv returns the next event. An error that wraps [ErrClosed] means that the session has ended, and says
 	// why.
@@ -196,11 +197,11 @@ type ToolCalled struct{ Call llm.ToolCall }
 // ToolCancelled means that the model no longer wants the results of calls.
 type ToolCancelled struct{ IDs []string }
 
-// Delegated means that the voice waits for an answer to what the player said. The same delegation may be
+// Delegated means that the voice waits for an answer to the player's words. The same delegation may be
 // reported more than once.
 type Delegated struct{ ID string }
 
-// Interrupted means that the vendor ended its answer because somebody spoke. Audio that has not been played
+// Interrupted means that the vendor ended its answer because a player spoke. Audio that has not been played
 // must be dropped.
 type Interrupted struct{}
 

@@ -37,8 +37,9 @@ type term struct {
 
 func (t term) isDice() bool { return t.sides > 0 }
 
-// appendTo appends the canonical form, such as "4d6kh3+1d4-2". Drops and advantage are written as what they
-// keep: "4d6dl1" becomes "4d6kh3", and "d20adv" becomes "2d20kh1". Parsing the result yields the same Expr.
+// appendTo appends the canonical form, such as "4d6kh3+1d4-2". Drops and advantage are written as the dice
+// they keep: "4d6dl1" becomes "4d6kh3", and "d20adv" becomes "2d20kh1". Parsing the result yields the same
+// Expr.
 func (e *Expr) appendTo(b []byte) []byte {
 	for i, t := range e.terms[:e.n] {
 		switch {

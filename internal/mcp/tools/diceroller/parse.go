@@ -17,7 +17,7 @@ type SyntaxError struct {
 	Pos int
 	// Part is the invalid part, or empty if the problem is at the end.
 	Part string
-	// Reason says what is wrong and what would be valid.
+	// Reason describes the problem and gives valid forms.
 	Reason string
 }
 
@@ -191,7 +191,7 @@ func (p *parser) term() (term, error) {
 	return term{value: int32(n)}, nil
 }
 
-// dice reads what follows the d of count dice.
+// dice reads the text after the d of count dice.
 func (p *parser) dice(count int) (term, error) {
 	p.space()
 	start := p.pos

@@ -39,7 +39,7 @@ func plainString(s string) (value, rest string, ok bool) {
 	return "", "", false
 }
 
-// after returns what follows c in s. White space may precede c.
+// after returns the text after c in s. White space may precede c.
 func after(s string, c byte) (string, bool) {
 	s = skipSpace(s)
 	if s == "" || s[0] != c {

@@ -25,8 +25,8 @@ import (
 //go:embed tables/*.yaml
 var tableFiles embed.FS
 
-// CheckTable reports every mistake in a random table that would change what its author meant: no name, no
-// entries, an empty entry, or braces without a valid dice expression. It returns nil for a valid table.
+// CheckTable reports every mistake in a random table that would change its meaning: no name, no entries,
+// an empty entry, or braces without a valid dice expression. It returns nil for a valid table.
 func CheckTable(name string, t config.RandomTable) error {
 	var errs []error
 	if strings.TrimSpace(name) == "" {

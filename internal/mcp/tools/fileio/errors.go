@@ -19,7 +19,7 @@ var (
 	ErrDiskFull = errors.New("disk is full")
 )
 
-// reject returns an error that says what is wrong with the input.
+// reject returns an error that describes the problem with the input.
 func reject(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, fmt.Sprintf(format, args...))
 }

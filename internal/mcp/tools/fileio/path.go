@@ -21,8 +21,8 @@ const (
 	tempPrefix = ".glyphoxa-tmp-"
 )
 
-// cleanPath returns the canonical form of a path within the store, or an error that says what is wrong with
-// it. Every path that it accepts is valid on all operating systems.
+// cleanPath returns the canonical form of a path within the store, or an error that describes the problem.
+// Every path that it accepts is valid on all operating systems.
 func cleanPath(p string) (string, error) {
 	switch {
 	case p == "":

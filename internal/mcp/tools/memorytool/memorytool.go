@@ -1,6 +1,6 @@
-// Package memorytool gives NPCs access to the three layers of memory as tools. search_sessions searches what
-// was said, query_entities and get_summary read the knowledge graph, search_facts searches the known facts,
-// and remember_fact adds one.
+// Package memorytool gives NPCs access to the three layers of memory as tools. search_sessions searches the
+// lines of sessions, query_entities and get_summary read the knowledge graph, search_facts searches the known
+// facts, and remember_fact adds one.
 //
 //	for _, t := range memorytool.NewTools(sessions, index, graph, dates) {
 //		// Register t with the host.

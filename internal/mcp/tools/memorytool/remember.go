@@ -105,7 +105,8 @@ func (t *toolset) runRememberFact(ctx context.Context, args rememberFactArgs) (r
 	return rememberFactResult{Text: said, Source: fact.Source, KnownBy: fact.Visible}, nil
 }
 
-// dateFact sets when a fact was said, since when it is true, and what it settles.
+// dateFact sets when a fact was said, since when it is true, and which question it
+// settles.
 func (t *toolset) dateFact(f *memory.Fact, args rememberFactArgs) error {
 	f.Topic = words.Key(untrusted.Clip(args.Settles, maxTopic))
 	if t.dates != nil {
@@ -137,7 +138,7 @@ func (t *toolset) meant(ctx context.Context, about string) (memory.Entity, error
 }
 
 // restrict sets who may find the fact: the listed NPCs if there are any, otherwise only the NPC that notes
-// it, otherwise whoever knows the entity that the fact is about.
+// it, otherwise all who know the entity that the fact is about.
 func restrict(f *memory.Fact, known []string, caller mcp.Caller) error {
 	if slices.ContainsFunc(known, func(id string) bool { return strings.TrimSpace(id) == "" || strings.ContainsRune(id, '\x1f') }) {
 		return fmt.Errorf("%w: known_by lists an empty id; give ids of NPCs", mcp.ErrInvalidArguments)

@@ -213,7 +213,7 @@ type Fact struct {
 	Score      float64    `json:"score"`
 }
 
-// asks reports whether the fact is a question that somebody asked at the table.
+// asks reports whether the fact is a question asked at the table.
 func (f *Fact) asks() bool {
 	return strings.HasPrefix(f.Source, "session:") && strings.HasSuffix(strings.TrimSpace(f.Text), "?")
 }
@@ -308,7 +308,7 @@ func fuse(k int, lists ...[]Fact) []Fact {
 	return out
 }
 
-// indexed returns matches from the index, if there is one. It puts questions that somebody asked after
+// indexed returns matches from the index, if there is one. It puts questions asked at the table after
 // statements, and drops facts that merely repeat the question.
 func (t *toolset) indexed(ctx context.Context, query string, k int) ([]Fact, error) {
 	out := []Fact{}

@@ -37,7 +37,7 @@ func leaningKind(category string) int {
 type byKind [kindCount]float32
 
 // leanings estimate from the words of a question, including stop words, which kind of rule it asks for. They
-// use naive Bayes: how often each word occurs in what is said about each kind.
+// use naive Bayes: how often each word occurs in text about each kind.
 type leanings struct {
 	words []string // sorted; German ones by stem
 	odds  []byKind // by word, as logarithms

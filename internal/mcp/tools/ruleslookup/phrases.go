@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// phrases finds rules by the way players ask for them. Each phrase is compared separately, because nobody
-// uses the words of all of a rule's phrases together.
+// phrases finds rules by the way players ask for them. Each phrase is compared separately, because no
+// question uses the words of all of a rule's phrases together.
 type phrases struct {
 	rule   []int32   // by phrase: the rule it belongs to
 	weight []float32 // by phrase: the combined weight of its words

@@ -74,8 +74,8 @@ func (ix *index) germanOnly(w word) bool {
 	return german || ix.vocabulary.german[stem] != nil
 }
 
-// asksWhether reports whether a question begins like one about how a rule works. In that case, the things
-// that it names are not what it asks for.
+// asksWhether reports whether a question begins like one about how a rule works. In that case, it does
+// not ask for the things that it names.
 func (q *question) asksWhether() bool {
 	switch q.all[0].raw {
 	case "can", "could", "may", "do", "does", "did", "if", "when", "is", "are", "am", "should", "must", "how",

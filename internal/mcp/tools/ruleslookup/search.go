@@ -159,12 +159,12 @@ type meaning struct {
 	rarity float32
 }
 
-// scoreWords adds up the score of each word for each rule, and records what the query was understood as.
+// scoreWords adds up the score of each word for each rule, and records how the query was understood.
 func (ix *index) scoreWords(s *scratch, q *question) {
 	for i, w := range q.ws {
 		list := q.lists[i]
 		if len(q.ws) > 3 && namedCategory(w.raw) == "condition" {
-			continue // it says what is asked for, which all of these rules have
+			continue // it names the thing asked for, a word common to all of these rules
 		}
 		ix.scoreWord(s, list)
 		_, known := ix.position[w.stem]
@@ -296,7 +296,7 @@ func phrase(list []meaning) (key string, rarity float32) {
 }
 
 // favour raises the score of rules in the categories that the query names. A category in its first words
-// counts most, because what follows "the ring that" or "Welche Klasse" only describes it.
+// counts most, because the words after "the ring that" or "Welche Klasse" only describe it.
 func (ix *index) favour(s *scratch, q *question) {
 	factors := map[string]float32{}
 	for i, w := range q.ws {

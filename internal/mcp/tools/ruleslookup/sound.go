@@ -61,8 +61,8 @@ func appendSound(b []byte, w string) []byte {
 	return b
 }
 
-// addCluster adds a consonant whose sound depends on what follows it, on whether it begins its word, and on
-// whether it follows a vowel. It returns how many additional letters it consumed.
+// addCluster adds a consonant whose sound depends on the next letters, on whether it begins its word, and
+// on whether it follows a vowel. It returns how many additional letters it consumed.
 func addCluster(add func(byte), c, next byte, rest string, first, after bool) int {
 	soft := next == 'e' || next == 'i' || next == 'y'
 	switch {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// spokenQuery is what a question says about figures, as in "third level evocation spells".
+// spokenQuery holds the figures in a question, as in "third level evocation spells".
 type spokenQuery struct {
 	kinds      []condition // kinds of the thing asked for; any of them may match
 	conditions []condition // all of them must match
@@ -43,7 +43,7 @@ func isPart(w string) bool {
 }
 
 // readSpoken reads which kind of thing a question asks for, and with which figures. It ignores questions
-// about what happens or what is allowed, because those ask for a rule.
+// about consequences or permission, because those ask for a rule.
 func readSpoken(q *question) (out spokenQuery, ok bool) {
 	for i, w := range q.all[:min(len(q.all), 2)] {
 		switch w.raw {
@@ -208,7 +208,7 @@ func dice(w string) (string, bool) {
 	return n + "d" + w[at+1:], true
 }
 
-// denied reports whether one of the three preceding words negates what follows.
+// denied reports whether one of the three preceding words negates the following ones.
 func (r *figureReader) denied() bool {
 	for i := r.at - 3; i < r.at; i++ {
 		switch r.word(i) {

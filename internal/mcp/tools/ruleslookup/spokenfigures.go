@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// readFigure reads a number with what it counts and how it is compared, as in "third level", "challenge one
-// half or less", "unter 15 Gold" or "zwischen HG 2 und 4".
+// readFigure reads a number with its unit and comparison, as in "third level", "challenge one half or
+// less", "unter 15 Gold" or "zwischen HG 2 und 4".
 func (r *figureReader) readFigure() {
 	n, length := readNumber(r.words[r.at:])
 	if length == 0 {
@@ -81,7 +81,7 @@ func (r *figureReader) saidBefore(words ...string) bool {
 	return false
 }
 
-// keyBefore returns what the number counts according to the words before it, and where those words begin.
+// keyBefore returns the unit that the preceding words give the number, and where those words begin.
 func (r *figureReader) keyBefore() (key string, factor float64, first int) {
 	for i := r.at - 1; i >= r.at-4; i-- {
 		if key, factor := figureKey(r.word(i)); key != "" {

@@ -1,6 +1,6 @@
 package ruleslookup
 
-// The weights of the search. They were tuned on a set of questions, about a fifth of which ask for something
+// The weights of the search. They were tuned on a set of questions, where about a fifth ask for something
 // not in the book, and on the open questions. Changes that improved only one half of the questions were
 // rejected.
 const (

@@ -39,7 +39,7 @@ const (
 
 	investigateP50 = time.Second
 	investigateMax = 3 * time.Second
-	// spare is the time reserved for reporting what was found.
+	// spare is the time reserved for reporting the findings.
 	spare = 150 * time.Millisecond
 )
 

@@ -120,7 +120,7 @@ func (a answer) decode(into any) {
 	}
 }
 
-// noteAnswer records what a source found at a hop.
+// noteAnswer records a source's findings at a hop.
 func (i *inquiry) noteAnswer(a answer, hop int, l lead) {
 	switch a.tool {
 	case toolLines:

@@ -33,7 +33,7 @@ type lead struct {
 	weight float64
 }
 
-// inquiry is a question and what has been found so far. It is owned by a single goroutine.
+// inquiry is a question with its findings so far. It is owned by a single goroutine.
 type inquiry struct {
 	question string
 	words    []string // significant words of the question, folded
@@ -89,7 +89,8 @@ func (i *inquiry) takeHop(ctx context.Context, hop int) bool {
 	return len(i.leads) > 0
 }
 
-// findLeads collects the leads for the next hop: first what the question names, then what turned up.
+// findLeads collects the leads for the next hop: first the names in the question, then those in the
+// findings.
 func (i *inquiry) findLeads(ctx context.Context, names []string, fresh []*Finding) {
 	weight := map[string]float64{} // by name: 1 if the question contains it, otherwise the score of its best finding
 	for _, n := range names {
@@ -227,7 +228,7 @@ func (i *inquiry) isMentioned(name string) bool {
 	})
 }
 
-// report returns what was found.
+// report returns the findings.
 func (i *inquiry) report(ctx context.Context) (Report, error) {
 	slices.SortStableFunc(i.found, byScore)
 	r := Report{

@@ -43,7 +43,7 @@ func (t *toolset) placeEntity() tools.Tool {
 			"location":    locationField(),
 		}, "type", "name"),
 	}, "Place entity", tools.SchemaOf[Changed](nil), tools.JSON(t.runPlace))
-	x.Own = t.own("location") // what the NPC carries
+	x.Own = t.own("location") // the NPC's possessions
 	return x
 }
 

@@ -9,7 +9,7 @@
 // effect when an NPC's turn is committed, and subscribers of the world see them at once.
 //
 // The tool investigate follows a question over several hops through the session log, the known facts, the
-// world and the rules, and reports what it found with sources (files investigation*.go). It has no
+// world and the rules, and reports its findings with sources (files investigation*.go). It has no
 // permissions and no data of its own. It calls the other tools through its caller's door, so that it finds
 // only what the caller may find, and nothing if the caller has none of those tools.
 package worldtool

@@ -179,7 +179,7 @@ func (s *Store) embed(ctx context.Context, todo []pending) error {
 	}
 	vectors, dims, err := embedTexts(ctx, s.embedder, texts)
 	if err != nil {
-		return err // it already says what was being done
+		return err // the error already names the operation
 	}
 	if err := s.ensureSpace(ctx, dims); err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Dialect is what a [Store] needs from a database. Methods with a Conn parameter are called within a
+// Dialect is a [Store]'s interface to a database. Methods with a Conn parameter are called within a
 // transaction, on a connection to the same database.
 type Dialect interface {
 	DB
@@ -49,7 +49,8 @@ type Syntax struct {
 	// Heard returns a condition on the column audience of a table: the audience's list contains one of the
 	// texts in a list parameter. The audiences are looked up once per query.
 	Heard func(table, param string) string
-	// Clip shortens a word, or a key of several words, to what an index accepts.
+	// Clip shortens a word, or a key of several words, to the length that an index
+	// accepts.
 	Clip func(string) string
 	// Reach returns the beginning of a query that defines near (id, depth): every entity within $3 edges of
 	// $1 that $2 may see, with its distance. A path continues only through visible edges and visible
@@ -173,7 +174,7 @@ type Loader interface {
 	Finish(ctx context.Context) error
 }
 
-// Forgetting deletes what a user said.
+// Forgetting deletes a user's lines.
 type Forgetting interface {
 	// FinishForgetting does the remaining work of forgetting a user, in steps between which others can write,
 	// and returns the number of lines it deleted. It skips work that is already done. progress may be nil.

@@ -17,7 +17,7 @@ func (s *Store) Append(ctx context.Context, lines ...memory.Line) ([]memory.Line
 	return s.appendLines(ctx, false, lines)
 }
 
-// AppendMissing is Append for lines some of which may have been written already.
+// AppendMissing is Append for lines that may have been written already in part.
 func (s *Store) AppendMissing(ctx context.Context, lines ...memory.Line) ([]memory.Line, error) {
 	return s.appendLines(ctx, true, lines)
 }

@@ -84,8 +84,8 @@ func Floats(packed []byte) []float32 {
 	return out
 }
 
-// Filed returns what is stored about an entry of a campaign file: its key, unique within its kind, and a hash
-// of its content.
+// Filed returns the record about an entry of a campaign file: its key, unique within its kind, and a hash of
+// its content.
 func Filed(kind string, key []string, says ...any) (what string, hash [sha256.Size]byte, err error) {
 	text, err := json.Marshal(says)
 	return kind + Frame + strings.Join(key, Frame), sha256.Sum256(text), err

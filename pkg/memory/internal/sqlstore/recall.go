@@ -7,7 +7,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Recall finds lines by what a question means; see [Mind.Recall].
+// Recall finds lines by a question's meaning; see [Mind.Recall].
 func (s *Store) Recall(ctx context.Context, query memory.LineQuery) ([]memory.LineHit, error) {
 	return s.mind.Recall(ctx, Log{
 		Read: func(ctx context.Context, use func(Source) error) error {

@@ -1,6 +1,6 @@
 package sqlstore
 
-// A recollection keeps the newest lines of a store in memory so that they are found by what a question means.
+// A recollection keeps the newest lines of a store in memory so that they are found by a question's meaning.
 // Results are read again from the store, so that deleted lines are never returned.
 
 import (
@@ -99,9 +99,9 @@ func (m *Mind) Forget() {
 	m.times++
 }
 
-// Recall finds lines by what a question means. It considers synonyms, persons who are meant but not named,
-// who spoke, and what was said around a line. Lines that viewer may not know of are not compared. If no line
-// is related to the question, it returns nothing; if none is likely to be an answer, it returns only the
+// Recall finds lines by a question's meaning. It considers synonyms, persons who are meant but not named,
+// who spoke, and the lines around a line. Lines that viewer may not know of are not compared. If no line is
+// related to the question, it returns nothing; if none is likely to be an answer, it returns only the
 // nearest. The question itself is never returned. Only the newest lines are compared by meaning; older ones
 // must share words with the question.
 func (m *Mind) Recall(ctx context.Context, log Log, query memory.LineQuery) ([]memory.LineHit, error) {
@@ -221,7 +221,7 @@ func (m *Mind) Read(ctx context.Context, src Source) error {
 	return nil
 }
 
-// news is what a call of readNews returned.
+// news is the result of a call of readNews.
 type news struct {
 	index    *recall.Index // of all lines, on the first read
 	skipped  bool          // there are lines older than the index

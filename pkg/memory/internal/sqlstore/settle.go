@@ -8,9 +8,9 @@ import (
 )
 
 // Settle applies the content of a campaign file to the world, all of it or nothing. The latest change wins:
-// an entry is applied if it is new or differs from what the file said at the last Settle. Otherwise later
-// changes are kept, including the removal of an entity. An entity without a position keeps its current one.
-// When an entity is added again, the file's relations with it are added again if their other ends exist.
+// an entry is applied if it is new or differs from the file at the last Settle. Otherwise later changes are
+// kept, including the removal of an entity. An entity without a position keeps its current one. When an
+// entity is added again, the file's relations with it are added again if their other ends exist.
 //
 // Settle first records a plan and then applies it in steps between which others can write, so part of it is
 // visible before the rest. Once the plan is recorded, it will be applied: if the process ends, the next one

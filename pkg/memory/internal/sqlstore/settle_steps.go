@@ -2,9 +2,9 @@ package sqlstore
 
 // Settling applies the content of campaign files to a store, in steps that are the same for all stores.
 //
-// What has to change is first recorded as a plan of small orders. The orders are then executed a few at a
-// time, so that other writers get their turn. A complete plan is always executed: if the process ends, the
-// next one to open the store continues. An incomplete plan has no effect and is discarded.
+// The changes are first recorded as a plan of small orders. The orders are then executed a few at a time,
+// so that other writers get their turn. A complete plan is always executed: if the process ends, the next
+// one to open the store continues. An incomplete plan has no effect and is discarded.
 
 import (
 	"bytes"

@@ -76,7 +76,7 @@ func ScanText(r Row) (text string, err error) {
 	return text, err
 }
 
-// DB runs functions on connections. Its errors say what was being done, and where.
+// DB runs functions on connections. Its errors name the operation and the place.
 type DB interface {
 	// Read runs fn on a read-only connection.
 	Read(ctx context.Context, doing string, fn func(Conn) error) error
@@ -119,7 +119,7 @@ type Store struct {
 	claim atomic.Int64
 }
 
-// New returns the store of a database. It first finishes what an earlier process left unfinished.
+// New returns the store of a database. It first finishes an earlier process's unfinished work.
 func New(ctx context.Context, d Dialect, o Options) (*Store, error) {
 	syntax := d.Syntax()
 	s := &Store{

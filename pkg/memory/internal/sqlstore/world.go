@@ -61,7 +61,7 @@ func (s *Store) Change(ctx context.Context, b memory.Batch) error {
 	})
 }
 
-// checkExpected checks that the state is what the writer expects.
+// checkExpected checks that the state matches the writer's expectation.
 func checkExpected(ctx context.Context, c Conn, space string, values map[string][]byte) error {
 	for key, want := range values {
 		var got []byte

@@ -8,7 +8,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// recordChanges records what a batch changes. A change that reverts another is noted there. If it reverts a
+// recordChanges records a batch's changes. A change that reverts another is noted there. If it reverts a
 // reversal, the first change is in effect again.
 func recordChanges(ctx context.Context, c Conn, all []memory.WorldChange) error {
 	for _, w := range all {

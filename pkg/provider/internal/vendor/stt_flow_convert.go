@@ -35,7 +35,7 @@ func NewConverter(o stt.Options) (*Converter, error) {
 }
 
 // Convert returns the converted samples that are complete so far; the slice is valid until the next call. If
-// end is set, it also flushes what the converter held back, and starts over.
+// end is set, it also flushes the samples held back, and starts over.
 func (c *Converter) Convert(samples []int16, end bool) []int16 {
 	c.buf = c.resampler.Process(c.buf[:0], samples)
 	if end {

@@ -50,7 +50,7 @@ type Request struct {
 	Reason func(body []byte) string
 }
 
-// Recogniser describes what is specific to a streaming vendor.
+// Recogniser describes the specific parts of a streaming vendor.
 type Recogniser struct {
 	// Name is the vendor's name in the configuration.
 	Name string

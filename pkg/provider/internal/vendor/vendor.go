@@ -3,7 +3,7 @@
 // advance. The package itself starts goroutines only for streams and connections.
 //
 // A [Stream] is an [stt.Stream] over a WebSocket (files stt_*.go). It sends audio in the vendor's messages
-// and turns the vendor's events into transcripts of utterances. [Recogniser] and [Dialect] hold what is
+// and turns the vendor's events into transcripts of utterances. [Recogniser] and [Dialect] hold the parts
 // specific to a vendor. Each stream has two goroutines; Close ends them and waits for them.
 //
 // A [Conn] is a WebSocket on which a caller can stop waiting for the next message (file socket.go).

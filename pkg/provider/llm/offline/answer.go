@@ -129,7 +129,7 @@ func (u *utterance) isMeant(found []record) bool {
 }
 
 // dropForeign drops English text where German is spoken, because the NPC would be reading from a book that
-// nobody at the table has.
+// no player at the table has.
 func (l language) dropForeign(s speech, told bool) speech {
 	if told && l == german && languageScore(tokenize(s.text)) < -1 {
 		s.text = ""

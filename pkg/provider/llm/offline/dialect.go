@@ -2,7 +2,7 @@ package offline
 
 import "strings"
 
-// contracted maps colloquial words in plain form to what they stand for, by language.
+// contracted maps colloquial words in plain form to their full forms, by language.
 var contracted = [len(languages)]map[string]string{
 	english: contractions(`ya=you yer=your ur=your wanna=want to gonna=going to lemme=let me gimme=give me whatcha=what are you
 		wotcha=what are you dya=do you dyou=do you yall=you cmon=come on wot=what wut=what wat=what plz=please pls=please

@@ -2,7 +2,7 @@ package offline
 
 import "slices"
 
-// kind is what a request asks for.
+// kind is the kind of thing that a request asks for.
 type kind int
 
 const (

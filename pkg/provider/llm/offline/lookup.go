@@ -26,7 +26,7 @@ var (
 		beim sitzung woche abend spielabend bisher zuletzt weißt weisst erinner erinnere erinnerst erinnert erinnern wurde wurden kannst könntest fass fasse zusammen zusammenfassung rückblick bitte etwas denn eigentlich dass ob uns`)
 )
 
-// findRecall finds a question about what was said or done before.
+// findRecall finds a question about earlier words or actions.
 func (u *utterance) findRecall(toks []token) (intent, bool) {
 	if _, ok := findMatch(recallWords, toks); !ok {
 		return intent{}, false

@@ -6,8 +6,8 @@ import (
 )
 
 var (
-	// deeds are words for what somebody did to somebody. Together with the asker's name, a single one of them
-	// identifies a memory.
+	// deeds are words for actions of one person towards another. Together with the asker's name, a single one
+	// of them identifies a memory.
 	deeds = wordsOf("promise promises promised owe owes owed debt debts versprechen versprochen versprach schulde schuldest schuldet schulden schuldig")
 	// mindNoise are words of a question about memories that are not part of its topic.
 	mindNoise = wordsOf(`still really ever even just exactly once met meet seen see forget forgot forgotten familiar back did was is
@@ -16,13 +16,13 @@ var (
 	myself = wordsOf("i me my mine ich mich mir mein meine meinen")
 )
 
-// asksMemory reports whether a line asks about what was said or done before.
+// asksMemory reports whether a line asks about earlier words or actions.
 func asksMemory(t *turn, p plan, intents []intent) bool {
 	return p.main == talkMemory || holdsKind(intents, wantRecall) ||
 		t.isQuestion() && slices.ContainsFunc(t.toks, func(k token) bool { return deeds[k.fold] })
 }
 
-// tellKept returns a line with what the NPC remembers about the topic of a question.
+// tellKept returns a line with the NPC's memory of the topic of a question.
 func tellKept(t *turn, p plan, intents []intent, texts []string, whole bool) (string, bool) {
 	kept, told := findKept(t, p, intents, texts, whole)
 	switch {

@@ -34,7 +34,7 @@ type mention struct {
 }
 
 // namedTools finds tools called by name, such as "use echo with message hello". It returns the index of the
-// first token; what follows are arguments.
+// first token; the following ones are arguments.
 func (u *utterance) namedTools(toks []token) (int, []intent) {
 	var found []mention
 	for i := 0; i < len(toks); i++ {

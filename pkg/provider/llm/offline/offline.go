@@ -5,8 +5,8 @@
 //
 //	for chunk, err := range offline.New().Stream(ctx, req) { … }
 //
-// It never invents anything: it declines what it has no tool for, and a number, a rule or a memory comes only
-// from a tool's result. The same request always yields the same answer.
+// It never invents anything: it declines requests without a tool for them, and a number, a rule or a memory
+// comes only from a tool's result. The same request always yields the same answer.
 package offline
 
 import (

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// quote is something that somebody said. who is empty if unknown or if the text is nobody's words.
+// quote is quoted speech. who is empty if the speaker is unknown or if the text has none.
 type quote struct{ who, text string }
 
 // frames match the words that quoteText puts before a quote: who said it, or the one quoting.
@@ -15,8 +15,8 @@ var frames = regexp.MustCompile(`What (.{1,60}?) told us was this: |(What I said
 // longestNamed is the maximum number of words before a colon that count as a name.
 const longestNamed = 3
 
-// quotesOf returns the quotes in a record. If a line quotes somebody, it returns what was quoted, attributed
-// to the original speaker.
+// quotesOf returns the quotes in a record. If a line quotes another speaker, it returns the quoted words,
+// attributed to the original speaker.
 func quotesOf(r record) []quote {
 	text := r.text("text", "content", "quote", "fact", "snippet")
 	who := r.text("speaker", "speaker_name", "name", "npc")
@@ -26,7 +26,7 @@ func quotesOf(r record) []quote {
 	return unquote(quote{bareName(who), text})
 }
 
-// cutSpeaker splits "Name: text" or "Name (to somebody): text".
+// cutSpeaker splits "Name: text" or "Name (to a listener): text".
 func cutSpeaker(text string) (who, rest string) {
 	if before, rest, ok := strings.Cut(text, ": "); ok && len(strings.Fields(bareName(before))) <= longestNamed {
 		return bareName(before), rest

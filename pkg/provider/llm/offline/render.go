@@ -80,7 +80,7 @@ func (l language) describeRoll(r record, raw string) string {
 	case len(dice) == 1 && total == dice[0]:
 		return head + strconv.Itoa(total)
 	case sum+bonus != total:
-		bonusText = "" // several kinds of dice: only the total is told
+		bonusText = "" // several kinds of dice: only the total is spoken
 	}
 	told := l.joinNumbers(dice)
 	if len(kept) > 0 && len(kept) < len(dice) {
@@ -126,7 +126,7 @@ func rule(r record) string {
 }
 
 // named puts a name as a sentence of its own before a text that does not begin with it. With a colon it would
-// sound as if somebody of that name spoke.
+// sound as if a person of that name spoke.
 func named(name, text string) string {
 	if name == "" || text == "" {
 		return text

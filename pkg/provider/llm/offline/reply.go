@@ -21,7 +21,7 @@ const (
 	secondWeight = 2.6
 )
 
-// plan is what a turn's line is about.
+// plan holds the subjects of a turn's line.
 type plan struct {
 	// opening is the greeting, thanks or introduction that precedes the main intent.
 	opening string
@@ -30,7 +30,7 @@ type plan struct {
 	weight       float64
 }
 
-// planTalk determines what the line is about.
+// planTalk determines the subjects of the line.
 func (t *turn) planTalk() plan {
 	moves := findMoves(t.line.toks, t.lang)
 	if at, ok := t.line.findOwnName(); ok {

@@ -11,7 +11,7 @@ import (
 // longestUtterance is the maximum length of an utterance that is considered, in runes.
 const longestUtterance = 2000
 
-// utterance is what was said to the NPC, with what is needed to interpret it.
+// utterance is the line said to the NPC, with the data needed to interpret it.
 type utterance struct {
 	// text is the utterance without the NPC's own name at either end.
 	text    string
@@ -42,7 +42,7 @@ type turn struct {
 	used usedSentences
 }
 
-// result is what a tool returned.
+// result is a tool's result.
 type result struct {
 	tool    string
 	content string

@@ -166,7 +166,7 @@ func (a *answers) finalTranscript() []s2s.Event {
 	return []s2s.Event{s2s.InputTranscript{Text: strings.TrimSpace(a.said.String()), Final: true}}
 }
 
-// admit reports whether what has arrived belongs to the requested answer, and starts or resumes the answer if
+// admit reports whether incoming data belongs to the requested answer, and starts or resumes the answer if
 // so.
 func (a *answers) admit() ([]s2s.Event, bool) {
 	switch a.phase {

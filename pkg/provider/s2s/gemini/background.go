@@ -11,12 +11,13 @@ import (
 const (
 	// maxBackground is the maximum size of the notes for the next turn in bytes; the newest are kept.
 	maxBackground = 32 << 10
-	// preface tells the model what the background is, so that it does not read it out.
+	// preface tells the model that the text is background, so that it does not read it
+	// out.
 	preface = "Background, which nobody says to you now. Do not read it out and do not answer it:"
 )
 
-// background collects what the model should know with the player's next turn. It does no I/O and is not safe
-// for concurrent use.
+// background collects messages that the model should know with the player's next turn. It does no I/O and is
+// not safe for concurrent use.
 type background struct {
 	notes []string
 	size  int
@@ -65,7 +66,7 @@ func (b *background) take(r s2s.Response) string {
 	return preface + "\n" + strings.Join(notes, "\n")
 }
 
-// spoken returns what a player typed, prefixed with the name if there is one.
+// spoken returns a player's typed text, prefixed with the name if there is one.
 func spoken(r s2s.Response) string {
 	if r.Text == "" || r.Speaker == "" {
 		return r.Text

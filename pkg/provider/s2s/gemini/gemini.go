@@ -20,9 +20,9 @@
 // Limitations: audio that was sent cannot be withdrawn. The part of an answer that was not heard is not
 // removed, only mentioned; the context of a single answer stays in the conversation. The package sends no
 // video or images, and does not use search, code execution, thoughts, affective dialogue, proactive audio,
-// interim transcripts or Vertex AI. What a model that keeps thinking says after its answer is complete is
-// dropped. Each token count is taken as the usage since the previous one. A tool whose name does not begin
-// with a letter or underscore is not offered, because the service refuses such names.
+// interim transcripts or Vertex AI. Words that a model says after its answer is complete are dropped. Each
+// token count is taken as the usage since the previous one. A tool whose name does not begin with a letter or
+// underscore is not offered, because the service refuses such names.
 package gemini
 
 import (

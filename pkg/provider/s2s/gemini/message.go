@@ -119,7 +119,7 @@ type functionResponse struct {
 	Scheduling string            `json:"scheduling,omitempty"`
 }
 
-// Values of functionResponse.Scheduling: what the model does with a result.
+// Values of functionResponse.Scheduling: the model's reaction to a result.
 const (
 	silent   = "SILENT"    // it does not mention it
 	whenIdle = "WHEN_IDLE" // it responds once it has stopped speaking

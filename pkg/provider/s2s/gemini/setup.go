@@ -127,7 +127,7 @@ func newest(history []llm.Message) []llm.Message {
 	return said
 }
 
-// line returns what a player said, prefixed with the name if there is one.
+// line returns a player's words, prefixed with the name if there is one.
 func line(m llm.Message) string {
 	if m.Name == "" {
 		return m.Content

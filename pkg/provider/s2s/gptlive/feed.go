@@ -86,7 +86,7 @@ type order struct {
 // silence is a piece of silence.
 var silence [piece]int16
 
-// next returns what is due at now. It fills samples from buf.
+// next returns the messages due at now. It fills samples from buf.
 func (f *feed) next(now time.Time, buf []int16) order {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -128,7 +128,7 @@ func (f *feed) pass(samples int) {
 	f.due = f.due.Add(audio.Duration(samples, rate))
 }
 
-// run sends what is due until ctx or the connection ends.
+// run sends due messages until ctx or the connection ends.
 func (f *feed) run(ctx context.Context, s *session) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()

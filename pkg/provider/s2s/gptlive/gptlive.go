@@ -7,18 +7,15 @@
 //
 // Peculiarities of the service, and how the package handles them:
 //
-//   - The model runs on the time of its input: it hears, thinks and speaks only
-//     while audio arrives. Each session has a goroutine that sends silence in real
-//     time where there is no audio. A turn's audio is sent as it arrives, at most
-//     five seconds ahead of real time; the silence after it waits until the service
-//     has processed the audio, judging by what it returns, or until as much time
-//     has passed.
+//   - The model runs on the time of its input: it hears, thinks and speaks only while audio arrives. Each
+//     session has a goroutine that sends silence in real time where there is no audio. A turn's audio is sent
+//     as it arrives, at most five seconds ahead of real time; the silence after it waits until the service
+//     has processed the audio, judging by its returned audio, or until as much time has passed.
 //   - It sends audio all the time, mostly silence. Only audible audio becomes an
 //     event; a pause of more than a moment does not.
 //   - Between two turns the input is muted, once the service has processed it.
-//   - Nothing can be cancelled, cleared or truncated, and its context only grows.
-//     After Interrupt its audio is dropped until the next request, and it is told
-//     silently how much was heard.
+//   - Nothing can be cancelled, cleared or truncated, and its context only grows. After Interrupt its audio
+//     is dropped until the next request, and it receives a silent note of how much was heard.
 //   - A delegation may be reported twice; it becomes one event.
 //
 // Close ends a session's goroutines and waits for them. The package retries nothing.

@@ -17,7 +17,7 @@ import (
 // maxDelegations is the number of delegations a session remembers.
 const maxDelegations = 64
 
-// keeping is what happens to the service's audio and transcripts.
+// keeping is the use made of the service's audio and transcripts.
 type keeping uint8
 
 const (
@@ -125,7 +125,7 @@ func (s *session) endPause(now time.Time) {
 	}
 }
 
-// Inject implements [s2s.Session]. The voice is told silently.
+// Inject implements [s2s.Session]. The voice does not react to the messages.
 func (s *session) Inject(ctx context.Context, messages ...llm.Message) error {
 	var all []string
 	for _, m := range messages {
@@ -151,7 +151,7 @@ func (s *session) OnToolCall(s2s.ToolCallHandler) {}
 func (s *session) SendToolResult(context.Context, s2s.ToolResult) error { return s2s.ErrUnsupported }
 
 // Interrupt implements [s2s.Session]. The service cannot be stopped, so its audio is dropped until Respond or
-// Tell requests something else. The service is told silently how much was heard. A turn in progress
+// Tell requests something else. The service receives a silent note of how much was heard. A turn in progress
 // continues.
 func (s *session) Interrupt(ctx context.Context, heard time.Duration) error {
 	s.mu.Lock()

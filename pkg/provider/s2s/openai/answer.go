@@ -18,11 +18,12 @@ const (
 	maxRefused = 3
 )
 
-// answer is what a player hears: one response, and another after each round of tool calls.
+// answer is one answer to a player: one response, and another after each round of tool
+// calls.
 type answer struct {
 	// instructions are those of its responses; empty for the session's.
 	instructions string
-	silent       bool    // nobody listens
+	silent       bool    // no one listens
 	parts        []*part // in order of arrival
 	own          bool    // the server starts it by itself
 	started      bool    // the start has been reported
@@ -98,7 +99,7 @@ func (c *conversation) partOf(r *response, id string) *part {
 	return p
 }
 
-// interrupt ends the answer and removes what was not heard of it.
+// interrupt ends the answer and removes the part that was not heard.
 func (c *conversation) interrupt(heard time.Duration) {
 	a := c.answer
 	if a == nil || a.cut {
@@ -137,7 +138,8 @@ func (c *conversation) stop(r *response) {
 // maxHeard is the maximum duration heard, so that its samples can be counted.
 const maxHeard = 24 * time.Hour
 
-// cutParts removes what was not heard from the conversation. Parts are heard one after the other.
+// cutParts removes the parts that were not heard from the conversation. Parts are heard one after
+// the other.
 func (c *conversation) cutParts(a *answer, heard time.Duration) {
 	if c.provider.isBasic() {
 		return
@@ -170,7 +172,8 @@ func (c *conversation) truncate(p *part, endMS int64) {
 	})
 }
 
-// dropUnheard deletes what a cancelled response produced after the interruption.
+// dropUnheard deletes the items that a cancelled response produced after the
+// interruption.
 func (c *conversation) dropUnheard(r *response) {
 	if c.provider.isBasic() {
 		return

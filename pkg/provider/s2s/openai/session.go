@@ -348,8 +348,8 @@ func (s *Session) SendAudio(ctx context.Context, samples []int16) error {
 	return nil
 }
 
-// Respond implements [s2s.Session]. If the turn has neither audio nor text, the model continues from what it
-// knows.
+// Respond implements [s2s.Session]. If the turn has neither audio nor text, the model continues from the
+// conversation.
 func (s *Session) Respond(ctx context.Context, r s2s.Response) error {
 	return s.speak(ctx, func(c *conversation) error { return c.respond(r) })
 }

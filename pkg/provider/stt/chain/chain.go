@@ -1,5 +1,5 @@
 // Package chain makes speech recognition providers take over from each other, so that a failing service does
-// not lose what a player said.
+// not lose a player's words.
 //
 //	c := chain.New([]chain.Link{{Name: "deepgram", Provider: dg}, {Name: "openai", Provider: oa}}, nil)
 //	stream, err := c.Listen(ctx, stt.Options{Language: "en", Interim: true})

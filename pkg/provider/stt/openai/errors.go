@@ -63,7 +63,7 @@ func (m *memory) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Seek supports only what the WAV writer needs: offsets from the start, and the current offset.
+// Seek supports only the WAV writer's calls: offsets from the start, and the current offset.
 func (m *memory) Seek(offset int64, whence int) (int64, error) {
 	if whence == io.SeekStart {
 		if offset < 0 || offset > int64(len(m.data)) {
@@ -74,5 +74,5 @@ func (m *memory) Seek(offset int64, whence int) (int64, error) {
 	return int64(m.at), nil
 }
 
-// clean removes from a transcript what is unfit for people and models.
+// clean removes characters that are unfit for people and models from a transcript.
 func clean(text string) string { return strings.TrimSpace(untrusted.Clean(text, 0)) }
