@@ -8,17 +8,16 @@ LDFLAGS  := -X main.version=$(VERSION) -X main.linked=$(COMMIT)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 FUZZTIME ?= 30s
-# A package may take this long: cmd/glyphoxa takes minutes where there are two
-# busy cores.
+# The limit for a package's tests: cmd/glyphoxa takes minutes on two busy cores.
 TESTTIME ?= 30m
-# SQLite is C that was translated, with the libc under it. Watching each of its reads and
-# writes makes it ten times slower, and so it is with the encoder of sentences, which
-# multiplies numbers of its caller's. What calls them is watched.
+# SQLite is translated from C, together with its libc. Race detection would make both ten
+# times slower, and likewise the sentence encoder, which only multiplies numbers. The code
+# that calls them is checked.
 UNRACED  := -gcflags=modernc.org/sqlite/...=-race=false -gcflags=modernc.org/libc/...=-race=false \
 	-gcflags=github.com/MrWong99/glyphoxa/pkg/provider/embeddings/sentencevectors=-race=false
 
 export CGO_ENABLED ?= 0
-# All targets build alike, so that none compiles anew what another has.
+# All targets use the same flags, so that no package is compiled twice.
 export GOFLAGS := $(GOFLAGS) -trimpath
 
 .PHONY: play run build lab dist test-dist test race test-all gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-growth bench-memory bench-ear bench-discord bench-peers bench-realtime bench-console eval eval-rules eval-memory eval-address eval-hearing eval-prosody fuzz cover clean
@@ -29,7 +28,7 @@ play: build
 run: build
 	@$(BIN) run $(ARGS)
 
-# Whoever waits at a terminal is shown for what.
+# In a terminal, the build shows what it is doing.
 build:
 	@sh .ci/build '$(GO)' -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/glyphoxa
 
@@ -37,24 +36,24 @@ build:
 lab:
 	@sh .ci/build '$(GO)' -ldflags '$(LDFLAGS)' -o bin/glyphoxa-lab ./cmd/glyphoxa-lab
 
-# dist builds what is handed out into dist/: for each system an archive and a list of what is
-# in it, Debian packages, an OCI image, checksums. The version is the tag's. The first time
-# takes a quarter of an hour for each system; TARGETS="linux/amd64" names fewer.
+# dist builds the release files in dist/: for each system an archive and a list of its
+# components, Debian packages, an OCI image, checksums. The version is the tag's. The first run
+# takes a quarter of an hour per system; TARGETS="linux/amd64" selects fewer.
 dist:
 	@GO='$(GO)' $(GO) -C packaging run .
 
-# test-dist has other people's tools judge what dist built: lintian and dpkg, skopeo and
-# umoci, CycloneDX's schema, BuildKit's linter, Compose's reader.
+# test-dist checks the files from dist with other tools: lintian and dpkg, skopeo and
+# umoci, CycloneDX's schema, BuildKit's linter, Compose's parser.
 test-dist:
 	@cd packaging && GO='$(GO)' GLYPHOXA_DIST=1 $(GO) test -count=1 ./...
 
-# test is what people wait for: all but the long tests. The race detector watches the product's
-# packages (race); not the programs, which run as processes of their own, nor what is for tests
-# alone. It needs a C compiler, which peers installs where it may.
+# test runs everything but the long tests. The race detector covers the product's packages
+# (race), but not the programs, which run as separate processes, and not the test-only packages.
+# It needs a C compiler, which peers installs if permitted.
 test: race
 	$(GO) test -short -timeout $(TESTTIME) $(UNWATCHED) ./cmd/...
 
-# Packages that the race detector does not watch: the product links none of them.
+# Packages without race detection, because the product links none of them.
 UNWATCHED := ./internal/lab/... ./internal/repository/... ./srd/...
 WATCHED = $$($(GO) list ./internal/... ./pkg/... | grep -v -e internal/lab -e internal/repository)
 
@@ -65,26 +64,26 @@ race: peers
 		echo "no C compiler: testing without the race detector"; $(GO) test -short -timeout $(TESTTIME) $(WATCHED); \
 	fi
 
-# test-all adds the long tests, without the race detector, those of the packages and the gate.
-# Packages that measure run in the gate, where nothing runs beside them.
+# test-all adds the long tests, without race detection: those of the packages, and the gate.
+# Packages with measurements run in the gate, where nothing else runs.
 test-all: race
 	$(GO) test -timeout $(TESTTIME) ./cmd/... ./srd/... $$($(GO) list ./internal/lab/... ./internal/repository/... | grep -v -e internal/lab/mcpbench -e internal/lab/voicebench) \
 		$$(grep -rl --include='*_test.go' 'testing[.]Short()' internal pkg | grep -v -e internal/lab -e internal/repository | xargs -n1 dirname | sort -u | sed 's|^|./|')
 	cd packaging && $(GO) test ./...
 	$(MAKE) gate
 
-# gate fails if a call through the host has become dearer than one through the
-# bare SDK, or if a table's memory grows over a day. The race detector would
-# spoil the measurement.
+# gate fails if a call through the host costs more than allowed beside one through the bare
+# SDK, or if a table's memory grows over a day. The race detector would distort the
+# measurement.
 gate:
 	$(GO) test -count=1 ./internal/lab/mcpbench
 	$(GO) test -count=1 -run '^Test(ADayAtTheTable|RandomTables)$$' ./internal/table
 	$(GO) test -count=1 ./internal/lab/voicebench
 
-# soak has models misbehave over 10,000 turns: nothing of it may be delivered. Then it
-# kills programs that write to memory at random points of 1,000 turns, on either store, and
-# listens to the real program, as bench-ear does, without holding it to targets. At last
-# ten tables play in voice channels for ten minutes; the report says what they came to.
+# soak runs 10,000 turns with misbehaving models; none of their errors may reach a player.
+# Then it kills programs that write to memory at random points of 1,000 turns, on either
+# store, and listens to the real program like bench-ear, but without targets. Finally ten
+# tables play in voice channels for ten minutes, and the report has the results.
 soak: onnx
 	GLYPHOXA_SOAK=1 $(GO) test -count=1 -timeout 30m -run '^TestMisbehavingModel$$' ./internal/table -v
 	GLYPHOXA_SOAK=1 $(GO) test -count=1 -timeout 30m -run '^TestKilled$$' ./pkg/memory/sqlite ./pkg/memory/postgres -v
@@ -92,11 +91,11 @@ soak: onnx
 	GLYPHOXA_SOAK=1 $(GO) test -count=1 -timeout 60m -run '^TestEar$$' ./internal/lab/waveform -v
 	$(GO) run ./cmd/glyphoxa-lab simulate --discord --tables 10 --minutes 10
 
-# peers installs what the tests need beside Go.
+# peers installs the other programs that the tests need.
 peers:
 	@sh testdata/peers/install.sh
 
-# onnx fetches onnxruntime, which Silero's voice detection needs, for this user.
+# onnx downloads onnxruntime, which Silero's voice detection needs, for this user.
 onnx:
 	@sh pkg/audio/vad/onnxruntime.sh
 
@@ -121,68 +120,68 @@ check:
 bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-# bench-mcp sets the host beside go-sdk and mcp-go, and fails if it misses the
-# targets of docs/performance.md.
+# bench-mcp compares the host with go-sdk and mcp-go, and fails if it misses the targets of
+# docs/performance.md.
 bench-mcp:
 	@$(GO) test -count=1 -run '^TestHostCostsLittle$$' ./internal/lab/mcpbench -v -args -strict
 
-# bench-outward sets the outward server beside a bare one of go-sdk, and has
-# 200 clients follow a world that changes; then strangers attack the program beside a client
-# with a token. It fails if targets are missed, and wants the machine to itself.
+# bench-outward compares the outward server with a bare go-sdk server, and has 200 clients
+# follow a changing world; then clients without a token attack the program while one with a
+# token uses it. It fails if targets are missed, and needs an otherwise idle machine.
 bench-outward:
 	@$(GO) test -count=1 -timeout 30m -run '^TestOutward' ./internal/lab/mcpbench -v -args -strict
 	@$(GO) test -count=1 -timeout 30m -run '^Test(BurstsOfLargeRequests|Floods)$$' ./cmd/glyphoxa -v -args -strict
 
-# bench-growth has tools, entities and audit records become a thousand times as many, prints
-# the slopes of what that costs, and fails where one is above the bounds of docs/performance.md.
+# bench-growth multiplies tools, entities and audit records by a thousand, prints how the
+# cost grows, and fails if a slope exceeds the bounds of docs/performance.md.
 bench-growth:
 	@$(GO) test -count=1 -timeout 30m -run '^TestGrowthOf' ./internal/lab/mcpbench -v -args -strict
 
-# bench-memory makes a million lines, 300,000 facts and 50,000 entities, and a tenth of that in
-# PostgreSQL, prints what memory costs then, and fails where a target of docs/performance.md is
-# missed. It forgets a player while three tables talk and take back what they said. It wants
-# 3 GB of disk and the machine to itself.
+# bench-memory creates a million lines, 300,000 facts and 50,000 entities, and a tenth of that
+# in PostgreSQL, prints the cost of memory operations, and fails if a target of
+# docs/performance.md is missed. It also forgets a player while three tables talk and retract
+# lines. It needs 3 GB of disk and an otherwise idle machine.
 bench-memory:
 	@$(GO) test -count=1 -timeout 45m -run '^TestMemory$$' ./internal/lab/memorybench -v -args -strict
 
-# bench-peers sets the voice loop beside LiveKit Agents for Node, and fails if
-# ours is slower or misses the targets of docs/performance.md.
+# bench-peers compares the voice loop with LiveKit Agents for Node, and fails if ours is
+# slower or misses the targets of docs/performance.md.
 bench-peers: onnx
 	@sh testdata/peers/livekit/install.sh
 	@$(GO) test -count=1 -timeout 60m -run '^Test(Voiced)?Peers$$' ./internal/lab/voicebench -v -args -strict
 
-# bench-ear measures what a player hears of the real program, on the waveform of a sound
-# device that nobody sees, and fails if the targets of docs/performance.md are missed. It
-# takes a quarter of an hour, and wants the machine to itself.
+# bench-ear measures the sound that a player hears from the real program, recorded from a
+# virtual sound device, and fails if the targets of docs/performance.md are missed. It takes a
+# quarter of an hour, and needs an otherwise idle machine.
 bench-ear: onnx
 	@GLYPHOXA_BENCH_EAR=1 $(GO) test -count=1 -timeout 60m -run '^TestEar$$' ./internal/lab/waveform -v -args -strict
 
-# bench-discord measures what a player hears of the real program in a voice channel, with
-# a client that nobody here wrote, and fails if the targets of docs/performance.md are
-# missed. It takes ten minutes, and wants the machine to itself.
+# bench-discord measures the sound that a player hears from the real program in a voice
+# channel, with a client by other authors, and fails if the targets of docs/performance.md are
+# missed. It takes ten minutes, and needs an otherwise idle machine.
 bench-discord: onnx peers
 	@GLYPHOXA_BENCH_DISCORD=40 GLYPHOXA_REQUIRE_PEERS=1 $(GO) test -count=1 -timeout 60m -run '^TestDiscordVoiceEar$$' ./cmd/glyphoxa -v -args -strict
 
-# bench-realtime sets the way from a speech-to-speech service's first sound to the
-# first frame beside LiveKit Agents' realtime path, against the same fake service, and
-# fails if ours takes more than a third of theirs.
+# bench-realtime compares the time from a speech-to-speech service's first sound to the first
+# frame with LiveKit Agents' realtime path, against the same fake service, and fails if ours
+# takes more than a third of theirs.
 bench-realtime:
 	@sh testdata/peers/livekit/install.sh
 	@$(GO) test -count=1 -timeout 30m -run '^TestRealtimePeer$$' ./internal/lab/voicebench -v -args -strict
 
 # bench-console watches a table of ten turns a second and 200 tools in a browser that traces
-# itself, and fails where a view of the console lets too few frames pass, or where somebody who
-# follows the table costs the program more than a hundredth of a core. It wants the machine to
-# itself.
+# itself. It fails if a view of the console renders too few frames, or if a client that
+# follows the table costs the program more than a hundredth of a core. It needs an otherwise
+# idle machine.
 bench-console: peers
 	@GLYPHOXA_BENCH_CONSOLE=10 GLYPHOXA_REQUIRE_PEERS=1 $(GO) test -count=1 -run '^Test(Frames|AFollowerCostsLittle)$$' ./internal/web -v -args -strict
 
-# With GLYPHOXA_EVAL_HELD=1, the evaluations score the parts that are held back, too.
+# With GLYPHOXA_EVAL_HELD=1, the evaluations also score the held-out parts.
 HELD = $(if $(filter 1,$(GLYPHOXA_EVAL_HELD)),--held)
 
-# eval scores all corpora of testdata/truth, their held thirds included, and prints
-# one table after the other; docs/truth.md says what the figures mean. It runs tests, because
-# the scripted cast plays at a table in their virtual time.
+# eval scores all corpora of testdata/truth, including the held-out thirds, and prints one
+# table after the other; docs/truth.md explains the figures. It runs as tests, because the
+# scripted cast plays at a table in their virtual time.
 eval:
 	@GLYPHOXA_EVAL_HELD=1 $(GO) test -count=1 -v -run '^TestEval' ./internal/lab/truth | sh .ci/evaltable
 
@@ -191,25 +190,24 @@ eval:
 eval-rules:
 	@$(GO) run ./cmd/glyphoxa-lab eval rules --misses $(HELD)
 
-# eval-memory asks what was said on the evenings of testdata/truth/memory, in other words
-# than were used, and prints how often the right lines are found.
+# eval-memory asks about the evenings of testdata/truth/memory in other words than were used,
+# and prints how often the right lines are found.
 eval-memory:
 	@$(GO) run ./cmd/glyphoxa-lab eval memory $(HELD)
 
-# eval-address scores who an utterance is for, over the sequences of testdata/truth/address
+# eval-address scores the detection of addressees, over the sequences of testdata/truth/address
 # and, with every miss, the lines of testdata/address.
 eval-address:
 	@$(GO) run ./cmd/glyphoxa-lab eval address $(HELD)
 	@$(GO) test -count=1 -v -run '^TestAccuracy' ./internal/address
 
-# eval-hearing makes the clips of testdata/hearing if they are missing, plays them to
-# lanes with each voice detector and prints what these made of them. It fails where
-# they do worse than they did.
+# eval-hearing creates the clips of testdata/hearing if they are missing, plays them to lanes
+# with each voice detector and prints the results. It fails if they are worse than before.
 eval-hearing: onnx
 	@GO='$(GO)' sh testdata/hearing/eval.sh
 
-# eval-prosody tells what pitch, length and loudness before a pause tell of whether the
-# speaker goes on, which nothing of the program uses.
+# eval-prosody shows how well pitch, length and loudness before a pause predict whether the
+# speaker continues. The program does not use this.
 eval-prosody:
 	@GO='$(GO)' sh testdata/hearing/turns/eval.sh
 

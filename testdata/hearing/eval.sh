@@ -1,13 +1,13 @@
 #!/bin/sh
-# Makes the clips that the hearing is scored on, unless they are there, and scores
-# them; see README.md. GLYPHOXA_HEARING says where they are, GO which go to use.
+# Creates the clips for the hearing evaluation if they are missing, and scores them; see
+# README.md. GLYPHOXA_HEARING is their directory, GO the go command.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 GLYPHOXA_HEARING=${GLYPHOXA_HEARING:-${XDG_CACHE_HOME:-$HOME/.cache}/glyphoxa/hearing}
 export GLYPHOXA_HEARING
 made=$GLYPHOXA_HEARING/.made
 
-# What is made depends on these.
+# The clips depend on these files.
 source=$(cat "$here"/*.py | cksum)
 if [ ! -f "$made" ] || [ "$(cat "$made")" != "$source" ]; then
 	sh "$here/install.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what make-clips.py runs: the synthesisers, ffmpeg and numpy, from Debian.
-# What it cannot install it names, and fails.
+# Installs the programs that make-clips.py runs: the synthesisers, ffmpeg and numpy, from
+# Debian. It names those it cannot install, and fails.
 set -eu
 cd "$(dirname "$0")"
 packages=$(sed -n '/^PROGRAMS = \[/,/\]/p' sources.py | grep -o '"[a-z0-9-]*"' | tr -d '"')

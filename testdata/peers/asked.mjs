@@ -1,9 +1,9 @@
 // Calls tools of an MCP server over streamable HTTP with the protocol's TypeScript SDK,
-// and answers what it is asked meanwhile: forms, and what its model says.
+// and answers the server's requests meanwhile: forms, and sampling.
 //
 // usage: node asked.mjs v1|v2 URL TOKEN
 //
-// It prints a JSON object: what it was asked, and what the tools said in the end.
+// It prints a JSON object: the server's requests, and the tools' final results.
 
 const [line, url, token] = process.argv.slice(2);
 const done = { protocol: "", asked: [], said: {} };

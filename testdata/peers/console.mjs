@@ -1,12 +1,12 @@
-// Opens every page of the console as people do, on a desk and on a phone, in both
-// languages and colours, drives it, and looks for what keeps somebody from using it with
-// axe. It prints a JSON object: what was seen, and what went wrong.
+// Opens every page of the console on a desktop and on a phone, in both languages and colour
+// schemes, uses it, and checks its accessibility with axe. It prints a JSON object: the
+// contents seen, and the failures.
 //
 // usage: node console.mjs BROWSER LINK LEAD GUEST [PICTURES]
 //
-// LINK signs in, and so does the token LEAD, who may give orders; calls of the tool roll by
-// the token GUEST wait for approval. With PICTURES a picture of every page is kept in that
-// directory.
+// LINK signs in, and so does the token LEAD, which may give orders; calls of the tool roll by
+// the token GUEST wait for approval. With PICTURES a screenshot of every page is stored in
+// that directory.
 
 import { readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
@@ -16,8 +16,8 @@ const [browserPath, link, leadToken, guestToken, pictures] = process.argv.slice(
 const done = { pages: [], failures: [], bytes: 0, paint: [], said: "", muted: "", card: "", signed: "" };
 const fail = (what) => done.failures.push(what);
 
-let forgiven; // what the browser is to complain of
-// A browser that is kept waiting for ten seconds loses its stream of events, and takes it up again.
+let forgiven; // the complaint expected from the browser
+// A browser that waits for ten seconds loses its event stream, and reconnects.
 const lost = /ERR_INCOMPLETE_CHUNKED_ENCODING/;
 
 const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
@@ -58,7 +58,7 @@ async function visit(page, size) {
   if (size.name === "desk") await signInAnew(page);
 }
 
-// play says something as a player, mutes an NPC by the keyboard and lets it speak again.
+// play says a line as a player, mutes an NPC by keyboard and unmutes it.
 async function play(page) {
   await page.fill(".speak input:not(.name)", "Bartok, good evening");
   await page.keyboard.press("Enter");
@@ -88,7 +88,7 @@ async function play(page) {
   if (!(offered > 0)) fail(`${offered} voices are offered`);
 }
 
-// lead does in a view what only who leads may do, and what leads out of the view.
+// lead tests in a view the controls for leaders only, and the links out of the view.
 async function lead(page, view) {
   if (view === "memory/facts") {
     await page.fill("main form input", "good evening");
@@ -111,7 +111,7 @@ async function lead(page, view) {
   }
 }
 
-// signInAnew signs out, and in again with a token, after one that is worth nothing.
+// signInAnew signs out, tries an invalid token, and signs in again.
 async function signInAnew(page) {
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.locator("#foot").getByRole("button", { name: "Sign in" }).click();
@@ -149,7 +149,7 @@ async function drive(page, view) {
   }
 }
 
-// look zooms and moves among the waterfalls, by the keyboard and the pointer.
+// look zooms and moves among the waterfalls, by keyboard and pointer.
 async function look(page) {
   const part = () => page.evaluate(() => document.querySelector(".fall svg").getAttribute("viewBox"));
   const changes = async (what, act) => {

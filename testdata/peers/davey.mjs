@@ -1,12 +1,12 @@
-// Takes part in Discord's end-to-end encryption as @discordjs/voice does, with
-// davey, for as many users as are asked for.
+// Implements Discord's end-to-end encryption as @discordjs/voice does, with davey, for as
+// many users as requested.
 //
 // usage: node davey.mjs
 //
-// A line on the input is a JSON object with a user and an op: a voice gateway's,
-// whose data is JSON, or hex of what follows a binary opcode; or "encrypt",
-// "decrypt", "clients", "code", "verify". Each is answered by a line: out, what is
-// sent to the gateway in the same form, and result or error.
+// An input line is a JSON object with a user and an op: a voice gateway's opcode with JSON
+// data, or with the hex of the data after a binary opcode; or "encrypt", "decrypt",
+// "clients", "code", "verify". Each is answered by one line: out holds the messages to the
+// gateway in the same form, and result or error the result.
 
 import { createInterface } from "node:readline";
 import { DAVESession } from "@discordjs/voice";

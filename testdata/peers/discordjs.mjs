@@ -1,10 +1,9 @@
-// Is a bot made with discord.js, for an evening at a Discord of the test's own. What it
-// does is told on standard output, a JSON object a line, and so is every complaint
-// that the library has.
+// A bot made with discord.js, for an evening on the test's own Discord. It reports its
+// actions, and every warning of the library, on standard output, one JSON object per line.
 //
 // usage: node discordjs.mjs API TOKEN
 //
-// It ends when standard input does.
+// It ends when standard input ends.
 
 import { createRequire } from "node:module";
 

@@ -1,6 +1,6 @@
-// Follows a table as so many of the console's pages do, without showing anything: each reads
-// the stream of events and asks for the table as often as the page would. It prints "following"
-// once all have an event, and ends with its input.
+// Follows a table like PAGES pages of the console, without rendering: each reads the event
+// stream and requests the table as often as the page would. It prints "following" once all
+// have an event, and ends with its input.
 //
 // usage: node follow.mjs SERVER TOKEN PAGES
 

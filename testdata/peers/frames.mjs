@@ -1,6 +1,6 @@
 // Watches a table in the console for some seconds in each view, with the browser's own trace,
-// and prints a JSON list: for each view how far apart frames were, and what the page's main
-// thread did for them.
+// and prints a JSON list: for each view the intervals between frames, and the work of the
+// page's main thread for them.
 //
 // usage: node frames.mjs BROWSER LINK SECONDS
 
@@ -18,7 +18,7 @@ for (const [view, ready] of [["table", ".turn .why a"], ["turns", ".fall"], ["to
   if (view === "tools") await page.locator('.tool-row .hit[aria-label^="roll"]').first().press("Enter");
   await page.waitForTimeout(1500);
   out.push({ view, ...(await watch()) });
-  if (view === "tools") await page.waitForSelector(".spark"); // its calls came while it was chosen
+  if (view === "tools") await page.waitForSelector(".spark"); // its calls came while the view was open
 }
 await browser.close();
 console.log(JSON.stringify(out));
@@ -57,8 +57,8 @@ function frames(deltas) {
   return { frames: deltas.length, share: Math.round(1000 * deltas.length / due) / 1000, p50: at(sorted, 0.5), p99: at(sorted, 0.99), most: at(sorted, 1) };
 }
 
-// tasks are those of the main thread that did most, in ms by the clock and of processor time:
-// the second does not depend on what else the machine does.
+// tasks lists the main thread's longest tasks, in ms of wall-clock and of processor time; the
+// second does not depend on other load on the machine.
 function tasks(events) {
   const main = new Map();
   for (const e of events) {

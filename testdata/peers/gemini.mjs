@@ -1,10 +1,10 @@
-// Talks with a Gemini Live service through Google's own client: an answer with a
-// tool call, an answer that is interrupted, a change of tools, an answer that calls
-// the new one, and a session that goes on in a new connection.
+// Talks to a Gemini Live service through Google's own client: an answer with a tool call, an
+// interrupted answer, a change of tools, an answer that calls the new one, and a session that
+// is resumed in a new connection.
 //
 // usage: node gemini.mjs URL KEY
 //
-// It prints a JSON object: what was told, in order, and what went wrong.
+// It prints a JSON object: the messages in order, and the failures.
 
 import { GoogleGenAI, Behavior, FunctionResponseScheduling, Modality } from "@google/genai";
 
@@ -19,7 +19,7 @@ const declare = (name) => ({
 });
 const sound = { data: Buffer.alloc(3200).toString("base64"), mimeType: "audio/pcm;rate=16000" };
 
-// queue holds what the service told until somebody waits for it.
+// queue holds the service's messages until they are read.
 function queue() {
   const waiting = [];
   const come = [];
@@ -29,7 +29,7 @@ function queue() {
   };
 }
 
-// note puts down what a message tells.
+// note records a message.
 function note(message) {
   const content = message.serverContent;
   for (const part of content?.modelTurn?.parts ?? []) {
@@ -72,7 +72,7 @@ async function connect(handle) {
       onclose: (event) => messages.put({ closed: `${event.code} ${event.reason}` }),
     },
   });
-  // until reads up to what a message is awaited for.
+  // until reads messages up to the expected one.
   const until = async (is) => {
     for (;;) {
       const message = await messages.next();

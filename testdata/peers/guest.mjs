@@ -1,6 +1,6 @@
-// What a guest of a table in browsers does: joins, listens and says something.
+// The actions of a guest at a browser table: join, listen and say a line.
 
-// join takes a seat by the door, and measures from then on what comes in.
+// join takes a seat through the door, and from then on measures incoming sound.
 export async function join(page, called, ways) {
   await page.fill("#name", called);
   await page.check("#agrees");
@@ -10,7 +10,7 @@ export async function join(page, called, ways) {
   await listen(page);
 }
 
-// listen measures what comes in: the loudest moment of the NPCs, and of other players.
+// listen measures incoming sound: the loudest moment of the NPCs, and of other players.
 export const listen = (page) => page.evaluate(() => {
   const sound = new AudioContext();
   const meters = [...document.querySelectorAll("audio")].map((a) => {

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Installs what the tests need beside Go: espeak-ng, flite, ffmpeg, libopus, WebRTC's
-# voice detection, PulseAudio, ALSA's player and sox, nginx, PostgreSQL, SQLite's shell, npm, a browser without a screen and a C
-# compiler for the race detector from Debian; onnxruntime, MCP reference servers,
-# the MCP inspector, SDKs, conformance suites and the Node they need from npm.
-# It says one line about each. What cannot be installed is no failure, unless
-# GLYPHOXA_REQUIRE_PEERS=1.
+# Installs the programs that the tests need besides Go: espeak-ng, flite, ffmpeg, libopus,
+# WebRTC's voice detection, PulseAudio, ALSA's player and sox, nginx, PostgreSQL, SQLite's
+# shell, npm, a headless browser and a C compiler for the race detector from Debian;
+# onnxruntime, MCP reference servers, the MCP inspector, SDKs, conformance suites and the
+# Node they need from npm. It prints one line about each. A missing program is no failure,
+# unless GLYPHOXA_REQUIRE_PEERS=1.
 set -u
 cd "$(dirname "$0")" || exit 1
 
@@ -15,7 +15,7 @@ lacks() {
 	missing=1
 }
 
-# has tells whether a program, or a library called lib….so.N, is there.
+# has reports whether a program, or a library called lib….so.N, is installed.
 has() {
 	case $1 in
 	lib*.so.*) ldconfig -p 2>/dev/null | grep -q "$1 " ;;
@@ -26,15 +26,14 @@ has() {
 log=$(mktemp) || exit 1
 trap 'rm -f "$log"' EXIT
 
-# attempt runs a command quietly and shows the end of what it said if it fails.
+# attempt runs a command quietly and shows the end of its output if it fails.
 attempt() {
 	"$@" >"$log" 2>&1 && return 0
 	tail -n 15 "$log" >&2
 	return 1
 }
 
-# debian installs a Debian package that brings a program or library, where we
-# may.
+# debian installs the Debian package of a program or library, if permitted.
 debian() {
 	program=$1
 	shift

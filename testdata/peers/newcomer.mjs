@@ -1,5 +1,5 @@
-// Opens the link of a table, joins without a microphone, greets an NPC and hears the answer.
-// It prints a JSON object: how loud the answer was, and what could be read.
+// Opens a table's link, joins without a microphone, greets an NPC and hears the answer.
+// It prints a JSON object: the loudness of the answer, and the visible text.
 //
 // usage: node newcomer.mjs BROWSER LINK GREETING
 

@@ -1,19 +1,19 @@
-// What tests of pages share: a page may reach nobody but its own server and complain of
-// nothing, and nothing may keep somebody from using it, as axe sees it.
+// Checks shared by the tests of pages: a page may contact its own server only, must log no
+// errors, and must be accessible according to axe.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-// guard has fail told of what a page complains of, and of requests to elsewhere.
+// guard calls fail for a page's errors and for requests to other servers.
 export function guard(page, name, link, fail, { forgives = () => false } = {}) {
   page.on("console", (m) => ["error", "warning"].includes(m.type()) && !forgives(m.text()) && fail(`${name}: ${m.text()}`));
   page.on("pageerror", (e) => fail(`${name}: ${e.message}`));
   page.on("request", (r) => new URL(r.url()).host !== new URL(link).host && !r.url().startsWith("blob:") && fail(`${name} asks ${r.url()}`));
 }
 
-// inspect looks at a page as it is, and keeps a picture of it if pictures names a directory.
+// inspect checks a page as it is, and stores a screenshot if pictures names a directory.
 export async function inspect(page, name, fail, pictures) {
   if (pictures) await page.screenshot({ path: `${pictures}/${name.replace(/[ /]/g, "-")}.png` });
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -23,8 +23,8 @@ export async function inspect(page, name, fail, pictures) {
   for (const v of found.violations.filter((v) => ["serious", "critical"].includes(v.impact))) fail(`${name}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 120)).slice(0, 2).join(" | ")}`);
 }
 
-// paints tells of each of some loads, by browsers that know nothing of the page, after how
-// many ms the page first showed something.
+// paints returns, for several loads in browsers with an empty cache, the milliseconds until
+// the page first showed content.
 export async function paints(browser, link, loads = 3) {
   const out = [];
   for (let n = 0; n < loads; n++) {
@@ -38,7 +38,7 @@ export async function paints(browser, link, loads = 3) {
   return out;
 }
 
-// weigh tells how large a page is on the way, and when it first showed something.
+// weigh returns a page's transfer size, and the time of its first content.
 export const weigh = (page) => page.evaluate(() => ({
   bytes: performance.getEntriesByType("resource").filter((r) => /\.(js|css|svg)$/.test(r.name)).reduce((sum, r) => sum + r.encodedBodySize, 0) + performance.getEntriesByType("navigation")[0].encodedBodySize,
   paint: Math.round(performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? -1),

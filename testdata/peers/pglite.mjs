@@ -1,5 +1,5 @@
-// A PostgreSQL of WebAssembly with pgvector, in memory, at a free port of 127.0.0.1, which
-// it prints. It ends with its standard input.
+// A WebAssembly build of PostgreSQL with pgvector, in memory, on a free port of 127.0.0.1,
+// which it prints. It ends with its standard input.
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'

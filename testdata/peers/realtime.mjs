@@ -1,11 +1,10 @@
-// Talks with a Realtime service through OpenAI's own agents: an answer with a tool
-// call, an answer that is interrupted, a change of tools, an answer that calls the
-// new one, and a turn that is spoken.
+// Talks to a Realtime service through OpenAI's own agents: an answer with a tool call, an
+// interrupted answer, a change of tools, an answer that calls the new one, and a spoken turn.
 //
 // usage: node realtime.mjs URL KEY
 //
-// It prints a JSON object: what it was told, what it used and cut, both in order, and
-// what went wrong.
+// It prints a JSON object: the events, the tokens used and the truncations, in order, and the
+// failures.
 
 import { OpenAIRealtimeWebSocket, RealtimeAgent, RealtimeSession, tool } from "@openai/agents/realtime";
 import { z } from "zod";
@@ -28,7 +27,7 @@ const innkeeper = (tools) => new RealtimeAgent({ name: "Bart", instructions: "Yo
 const transport = new OpenAIRealtimeWebSocket({ url: `${url.replace(/^http/, "ws")}/realtime?model=gpt-realtime` });
 const session = new RealtimeSession(innkeeper([use("roll")]), { transport, model: "gpt-realtime", tracingDisabled: true });
 
-// turns holds what each response ended with until somebody waits for it.
+// turns holds how each response ended until it is read.
 const ended = [];
 const waiting = [];
 const settle = (what, value) => {
@@ -40,8 +39,8 @@ const next = (what) => {
   return i < 0 ? new Promise((resolve) => waiting.push({ what, resolve })) : ended.splice(i, 1)[0].value;
 };
 
-// Whether an answer that the player talks into is cut depends on how much of it has
-// been heard by then; it is put down for one alone.
+// Whether an interrupted answer is truncated depends on how much of it was heard by then, so
+// only one of them is recorded.
 let listening = true;
 const cut = (what) => listening && done.used.push(what);
 
@@ -77,8 +76,8 @@ async function talk() {
   ended.length = 0;
   const all = done.samples + 48000;
   session.sendMessage("Tell me a story.");
-  while (done.samples < all) await next("audio"); // what comes after an interruption does not count
-  await new Promise((resolve) => setTimeout(resolve, 20)); // of which some is heard
+  while (done.samples < all) await next("audio"); // audio after an interruption does not count
+  await new Promise((resolve) => setTimeout(resolve, 20)); // so that part of it is heard
   session.interrupt();
   await next("turn");
   await next("truncated");

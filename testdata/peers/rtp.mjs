@@ -1,11 +1,11 @@
-// Seals and opens Discord's sound packets, and discovers its address, as
-// @discordjs/voice does. What that leaves to a library (XChaCha20) is done with
-// Node's own ChaCha20 and the HChaCha20 of its draft.
+// Encrypts and decrypts Discord's sound packets, and discovers its own address, as
+// @discordjs/voice does. That library leaves XChaCha20 to another one; here it is built from
+// Node's ChaCha20 and the HChaCha20 of its draft.
 //
 // usage: node rtp.mjs PORT < WORK
 //
-// WORK is a JSON object: key and packets, all in hex. On PORT of 127.0.0.1 a
-// voice server answers. It prints a JSON object.
+// WORK is a JSON object: key and packets, all in hex. A voice server answers on PORT of
+// 127.0.0.1. It prints a JSON object.
 
 import { readFileSync } from "node:fs";
 import crypto from "node:crypto";
@@ -38,7 +38,7 @@ function hchacha(key, nonce) {
   return out;
 }
 
-// cipher returns what encrypts or decrypts with a counter.
+// cipher returns an encrypting or decrypting function with a counter.
 function cipher(mode, make, counter) {
   if (mode === gcm) {
     return make("aes-256-gcm", key, Buffer.concat([counter, Buffer.alloc(8)]));
@@ -63,7 +63,7 @@ function open(mode, { packet, clear }) {
   return Buffer.concat([c.update(p.subarray(clear, tag)), c.final()]).toString("hex");
 }
 
-// The client of @discordjs/voice, but for its connection.
+// The client of @discordjs/voice, without its connection.
 const connection = {
   sequence: 7, timestamp: 960, ssrc: 42, nonce: 99, nonceBuffer: Buffer.alloc(12), secretKey: key, encryptionMode: gcm,
 };

@@ -1,5 +1,5 @@
-// Reads a stream of the console's events from stdin, has the page's own module add them up,
-// and prints a JSON object: what is kept of the turns and notes, in order, and how many
+// Reads a stream of the console's events from stdin, has the page's own module process them,
+// and prints a JSON object: the turns and notes that it keeps, in order, and the number of
 // calls of each tool.
 //
 // usage: node story.mjs WEB < STREAM

@@ -1,12 +1,12 @@
-// Plays at a table in browsers as people do: two players, one at a desk and one at a phone,
-// who speak through a microphone, hear an NPC and each other, interrupt, roll dice, load the
-// page anew, and leave; and a third, whose browser refuses the microphone. It prints a JSON
-// object: what came of it, and what went wrong.
+// Plays at a browser table as people do: two players, one on a desktop and one on a phone, who
+// speak through a microphone, hear an NPC and each other, interrupt, roll dice, reload the
+// page, and leave; and a third, whose browser refuses the microphone. It prints a JSON
+// object: the results, and the failures.
 //
 // usage: node table.mjs BROWSER LINK SPEECH [PICTURES]
 //
-// SPEECH is a WAV file that the microphones bring again and again; with PICTURES a picture of
-// every state is kept in that directory.
+// SPEECH is a WAV file that the microphones repeat; with PICTURES a screenshot of every state
+// is stored in that directory.
 
 import { chromium } from "playwright-core";
 import { guard, inspect, paints, weigh } from "./page.mjs";
@@ -20,7 +20,7 @@ const patience = 60000;
 const launch = (...args) => chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--use-fake-device-for-media-stream", ...args] });
 const browser = await launch("--use-fake-ui-for-media-stream", `--use-file-for-fake-audio-capture=${speech}`);
 
-// open opens the table's link as somebody new.
+// open opens the table's link as a new guest.
 async function open(browser, name, options) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
@@ -35,7 +35,7 @@ async function open(browser, name, options) {
 const lines = (page) => page.locator(".entry.line").allTextContents();
 const npcLine = ".entry.line.npc";
 const ended = (page, n) => page.waitForFunction(([q, n]) => document.querySelectorAll(q).length >= n && !document.querySelector(`${q}.open`), [npcLine, n]);
-// said waits for words in a line of the NPC that is not among the first n.
+// said waits for words in a line of the NPC after the first n.
 const said = (page, n, words) => page.waitForFunction(([q, n, words]) => [...document.querySelectorAll(`${q} .words`)].slice(n).some((x) => new RegExp(words).test(x.textContent)), [npcLine, n, words]);
 const talk = (page) => page.locator(".talk");
 const step = (what) => done.steps.push(what);
@@ -45,7 +45,7 @@ async function play() {
   const ana = await open(browser, "desk", { viewport: { width: 1440, height: 900 }, colorScheme: "light", locale: "en-GB" });
   const ben = await open(browser, "phone", { viewport: { width: 390, height: 844 }, colorScheme: "dark", locale: "de-DE", hasTouch: true, isMobile: true });
 
-  // Ana speaks, and hears Bartok's answer until she wants quiet.
+  // Ana speaks, and hears Bartok's answer until she stops it.
   await join(ana.page, "Ana", "open");
   done.bytes = (await weigh(ana.page)).bytes;
   done.silence = (await loudest(ana.page)).npc;
@@ -62,7 +62,7 @@ async function play() {
   done.heard = (await lines(ana.page)).join("\n");
   step("spoke and heard");
 
-  // Ben comes later, sees what was said, and talks over Bartok.
+  // Ben joins later, sees the earlier lines, and talks over Bartok.
   await join(ben.page, "Ben", "hold");
   await ben.page.waitForSelector(npcLine);
   await ana.page.waitForFunction(() => document.querySelectorAll(".people")[1].children.length === 2);
@@ -83,7 +83,7 @@ async function play() {
   await ben.page.waitForSelector(".talk:not(.on)");
   step("interrupted");
 
-  // Ben loads the page anew while Bartok answers him, and has his seat still.
+  // Ben reloads the page while Bartok answers him, and keeps his seat.
   await ben.page.waitForSelector(`${npcLine}.open, .one.speaks`);
   await ben.page.reload();
   await ben.page.waitForSelector(".state-dot.on");
@@ -95,7 +95,7 @@ async function play() {
   await ben.page.click(".hush");
   step("came back");
 
-  // Dice are seen by both.
+  // Both see the dice.
   await ana.page.click(".die:nth-child(6)");
   for (const { page } of [ana, ben]) await page.waitForSelector(".entry.dice .total");
   await ben.page.locator(".leave").click();

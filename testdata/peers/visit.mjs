@@ -1,13 +1,13 @@
-// Visits an MCP server over streamable HTTP with the protocol's TypeScript SDK
-// and uses everything that changes nothing: tools with arguments that fit and
-// that do not, one that is not there, resources, prompts, completion. The SDK checks every answer
-// against the protocol's schemas, and structured content against the tool's own.
+// Connects to an MCP server over streamable HTTP with the protocol's TypeScript SDK and uses
+// everything that changes nothing: tools with valid and invalid arguments, a missing tool,
+// resources, prompts, completion. The SDK checks every answer against the protocol's schemas,
+// and structured content against the tool's own.
 //
 // usage: node visit.mjs v1|v2 URL TOKEN ARGUMENTS [ADDRESS]
 //
-// ARGUMENTS is a JSON object of what to call tools and prompts with, by name. ADDRESS is
-// where the host of the URL is, if no name server knows it.
-// It prints a JSON object: what was done, and what went wrong.
+// ARGUMENTS is a JSON object with the arguments for tools and prompts, by name. ADDRESS is the
+// address of the URL's host, if no name server knows it. It prints a JSON object: the actions,
+// and the failures.
 
 import dns from "node:dns";
 
@@ -31,7 +31,7 @@ async function load(line) {
   return { Client, StreamableHTTPClientTransport };
 }
 
-// attempt notes what goes wrong and goes on.
+// attempt records a failure and continues.
 async function attempt(what, use) {
   try {
     await use();
@@ -40,7 +40,7 @@ async function attempt(what, use) {
   }
 }
 
-// everyPage calls a list method until there is no cursor left.
+// everyPage calls a list method until there is no further cursor.
 async function everyPage(list, key) {
   const all = [];
   let cursor;
@@ -52,7 +52,7 @@ async function everyPage(list, key) {
   return all;
 }
 
-// misfit is a value that no schema of a simple type allows.
+// misfit is a value that fits no schema of a simple type.
 function misfit(schema) {
   const name = Object.keys(schema.properties ?? {})[0] ?? "there_is_no_such_argument";
   return { [name]: { neither: ["this", "nor", "that"] } };
@@ -78,7 +78,7 @@ async function useTool(client, tool) {
   });
 }
 
-// The protocol says with which code a tool that is not there is refused.
+// The protocol defines the error code for a missing tool.
 async function useNoTool(client, name) {
   await attempt(`calling ${name}, which is not there`, async () => {
     try {
@@ -122,8 +122,8 @@ async function useResource(client, resource) {
   });
 }
 
-// The first line of the SDK knows the revisions with sessions; of the second we
-// want the newest revision.
+// The SDK's first version knows the revisions with sessions; with the second one the newest
+// revision is required.
 const options = line === "v2" ? { versionNegotiation: { mode: { pin: "2026-07-28" } } } : {};
 const client = new Client({ name: "visitor", version: "1" }, options);
 const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { Authorization: `Bearer ${token}` } } });

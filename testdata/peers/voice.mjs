@@ -1,18 +1,17 @@
-// Takes part in Discord's voice channels with @discordjs/voice, as a bot made
-// with discord.js does, for the main gateway that speaks to it over standard
-// input and output: a JSON object a line.
+// Joins Discord's voice channels with @discordjs/voice, like a bot made with discord.js. The
+// main gateway talks to it over standard input and output, one JSON object per line.
 //
 // usage: NODE_EXTRA_CA_CERTS=FILE node voice.mjs
 //
-// Each order is {"user": ID, "do": …}; many users may be served by one process.
+// Each order is {"user": ID, "do": …}; one process may serve many users.
 //   join   guild, channel, dave (false: without end-to-end encryption)
 //   state  data, a VOICE_STATE_UPDATE; server data, a VOICE_SERVER_UPDATE
 //   play   frames: Opus in base64, 20 ms each; id
 //   stop, leave, code
 // and each line of output {"user": ID, "event": …}:
-//   gateway payload    what the main gateway is to be told (opcode 4)
+//   gateway payload    a message for the main gateway (opcode 4)
 //   status  to         the connection's
-//   packet  from, data what another user said
+//   packet  from, data a sound packet of another user
 //   played  id, code code, transitioned id, error message, debug message
 
 import { createCipheriv, createDecipheriv } from "node:crypto";
@@ -20,8 +19,8 @@ import { createInterface } from "node:readline";
 import { registerHooks } from "node:module";
 import { Readable } from "node:stream";
 
-// The library wants one of five packages for XChaCha20. This is one in name: it
-// is made of Node's ChaCha20, keyed by HChaCha20.
+// The library needs one of five packages for XChaCha20. This one only has its name, and uses
+// Node's ChaCha20, keyed by HChaCha20.
 globalThis.XChaCha20Poly1305 = class {
   constructor(key) { this.key = key; }
 
@@ -126,7 +125,7 @@ const orders = {
   code(user) { report(user, "code", { code: users.get(user).connection.voicePrivacyCode ?? "" }); },
 };
 
-// watch reports what a new connection does.
+// watch reports the events of a new connection.
 function watch(u) {
   const { connection, user } = u;
   u.watched = connection;

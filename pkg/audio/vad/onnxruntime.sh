@@ -1,7 +1,7 @@
 #!/bin/sh
-# Puts onnxruntime's library, which Silero's voice detection needs, where the
-# program finds it: glyphoxa/ in the user's cache directory. It comes from the
-# npm package onnxruntime-node. What is there already is not fetched again.
+# Installs onnxruntime's library, which Silero's voice detection needs, in glyphoxa/ in the
+# user's cache directory, where the program finds it. It comes from the npm package
+# onnxruntime-node. An existing library is not downloaded again.
 set -eu
 
 version=1.30.0
@@ -35,7 +35,7 @@ esac
 dir=$cache/glyphoxa
 file=$dir/$(basename "$from")
 
-# is_right tells whether a file is the library of this version.
+# is_right reports whether a file is the library of this version.
 is_right() {
 	[ -f "$1" ] || return 1
 	if command -v sha256sum >/dev/null 2>&1; then
@@ -59,5 +59,5 @@ trap 'exit 1' HUP INT TERM
 (cd "$work" && npm pack --silent "onnxruntime-node@$version" >/dev/null) || fail "npm could not fetch onnxruntime-node $version"
 tar -xzf "$work/onnxruntime-node-$version.tgz" -C "$work" "package/bin/napi-v6/$from"
 is_right "$work/package/bin/napi-v6/$from" || fail "what npm brought is not the library of onnxruntime-node $version"
-mv "$work/package/bin/napi-v6/$from" "$file" # at once: others may be loading it
+mv "$work/package/bin/napi-v6/$from" "$file" # atomic, because another process may be loading it
 say "onnxruntime $version was put into $dir"

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Makes the clips that pitch, length and loudness before a pause are scored on, unless
-# they are there, and scores them. GLYPHOXA_HEARING says where they are, GO which go to use.
+# Creates the clips for the evaluation of pitch, length and loudness before a pause if they
+# are missing, and scores them. GLYPHOXA_HEARING is their directory, GO the go command.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 GLYPHOXA_HEARING=${GLYPHOXA_HEARING:-${XDG_CACHE_HOME:-$HOME/.cache}/glyphoxa/hearing}
 export GLYPHOXA_HEARING
 made=$GLYPHOXA_HEARING/.turns
 
-# What is made depends on these.
+# The clips depend on these files.
 source=$(cat "$here"/*.py "$here"/../*.py | cksum)
 if [ ! -f "$made" ] || [ "$(cat "$made")" != "$source" ]; then
 	sh "$here/../install.sh"

@@ -1,14 +1,13 @@
-// Runs tables of LiveKit Agents at once and measures each turn. The plan comes
-// as JSON on standard input, the report goes as one line of JSON to standard
-// output:
+// Runs tables of LiveKit Agents at once and measures each turn. It reads the plan as JSON
+// from standard input and writes the report as one line of JSON to standard output:
 //
 //   {"tuning":"tuned","llmMS":0,"ttsMS":0,"soundMS":2000,"hearMS":100,
 //    "persona":"…","utterance":"…","answer":"…",
 //    "warm":[[0,150]],"restMS":500,"starts":[[0,500,1000]]}
 //
-// starts has a list for each table: when its turns begin, in milliseconds. A
-// turn that is due while the one before still runs begins as soon as that ends.
-// The turns of warm come before and are not counted; restMS of silence follow.
+// starts has a list for each table: the start of its turns, in milliseconds. A turn that is
+// due while the previous one still runs starts as soon as that one ends. The warm turns come
+// first and are not counted; restMS of silence follow.
 import { initializeLogger } from '@livekit/agents';
 import { text } from 'node:stream/consumers';
 import { Table } from './table.mjs';

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Installs LiveKit Agents for Node and what it needs from npm, for make
-# bench-peers.
+# Installs LiveKit Agents for Node and its dependencies from npm, for make bench-peers.
 set -eu
 cd "$(dirname "$0")"
 stamp=node_modules/.installed

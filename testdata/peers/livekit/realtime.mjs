@@ -1,14 +1,14 @@
-// Runs tables of LiveKit Agents at once whose model is OpenAI's realtime one, at an
-// address of the caller's. The plan comes as JSON on standard input, the report goes
-// as one line of JSON to standard output:
+// Runs tables of LiveKit Agents at once with OpenAI's realtime model, at an address that the
+// caller chooses. It reads the plan as JSON from standard input and writes the report as one
+// line of JSON to standard output:
 //
 //   {"url":"http://127.0.0.1:1/v1","key":"…","persona":"…","utterance":"…",
 //    "tables":2,"turns":5,"hearMS":100,"periodMS":500}
 //   {"first":[["1234567890", …], …]}
 //
-// Each turn is a line that the user types, its spoken answer, and the interruption of
-// that. first has a list for each table: when the first frame of each answer reached
-// the output, on the machine's monotonic clock, in nanoseconds.
+// Each turn is a typed line, its spoken answer, and the interruption of that answer. first has
+// a list for each table: the time when the first frame of each answer reached the output, on
+// the machine's monotonic clock, in nanoseconds.
 import { initializeLogger, voice } from '@livekit/agents';
 import { realtime } from '@livekit/agents-plugin-openai';
 import { text } from 'node:stream/consumers';
@@ -16,14 +16,14 @@ import { Sink, tunings } from './table.mjs';
 
 initializeLogger({ pretty: false, level: process.env.PEER_LOG || 'silent' });
 const plan = JSON.parse(await text(process.stdin));
-// An answer that is interrupted leaves a promise behind that is rejected without a
-// reason, and that nobody waits for.
+// An interrupted answer leaves a promise behind that is rejected without a reason and never
+// awaited.
 process.on('unhandledRejection', (reason) => {
   if (reason !== undefined) throw reason;
 });
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
-// the rate of the service's sound, so that nothing has to be converted
+// the rate of the service's sound, so that no conversion is needed
 const rate = 24000;
 
 class Table {

@@ -1,6 +1,6 @@
-// One table of LiveKit Agents without a room: what the user says comes as
-// ready transcripts, what the agent says ends in a sink that notes when the
-// first frame came and when it was told to be silent.
+// One table of LiveKit Agents without a room: the user's speech comes as finished
+// transcripts, the agent's speech ends in a sink that records the time of the first frame
+// and of the interruption.
 import { stt, llm, tts, voice } from '@livekit/agents';
 import { AudioFrame } from '@livekit/rtc-node';
 import { EventEmitter } from 'node:events';
@@ -10,8 +10,8 @@ const sampleRate = 48000;
 const frameSamples = 960;
 const frameMS = 20;
 
-// The nodes of the agent below stand in for these three, which only have to be
-// there for the session to use the nodes.
+// The nodes of the agent below replace these three, which only have to exist so that the
+// session uses the nodes.
 export class NoSTT extends stt.STT {
   label = 'script';
   constructor() {
@@ -47,8 +47,8 @@ export class NoTTS extends tts.TTS {
   }
 }
 
-// Sink plays in real time without a device: it takes frames at once, as fast
-// as they come, and reports playback as a room would.
+// Sink plays in real time without a device: it accepts frames as fast as they come, and
+// reports playback like a room.
 export class Sink extends voice.AudioOutput {
   news = new EventEmitter();
   capturing = false;
@@ -60,7 +60,7 @@ export class Sink extends voice.AudioOutput {
     super(rate, undefined, { pause: false });
   }
 
-  // next is the next news of a kind; none in ten seconds is an error.
+  // next waits for the next event of a kind; ten seconds without one is an error.
   next(kind) {
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => reject(new Error(`no ${kind} in ten seconds`)), 10_000);
@@ -73,7 +73,7 @@ export class Sink extends voice.AudioOutput {
 
   async captureFrame(frame) {
     const now = performance.now();
-    super.captureFrame(frame); // counts the segment; there is nothing to wait for
+    super.captureFrame(frame); // counts the segment; there is nothing to await
     if (!this.capturing) {
       this.capturing = true;
       this.captured = 0;
@@ -105,7 +105,7 @@ export class Sink extends voice.AudioOutput {
   }
 }
 
-// Silence is a microphone nobody speaks into, for sessions that listen.
+// Silence is a silent microphone, for sessions that listen.
 class Silence extends voice.AudioInput {
   #timer;
   #controller;
@@ -128,8 +128,8 @@ class Silence extends voice.AudioInput {
 
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
-// Scripted answers every transcript with the same sentence, after the given
-// time, in the given sound.
+// Scripted answers every transcript with the same sentence, after the given time, in the
+// given sound.
 export class Scripted extends voice.Agent {
   waited = 0; // by the model and the voice since the last transcript, in ms
   #plan;
@@ -144,8 +144,7 @@ export class Scripted extends voice.Agent {
     return new ReadableStream({ start: (c) => (this.#finals = c) });
   }
 
-  // wait plays the provider at work. Timers are late now and then, so what it
-  // took is counted.
+  // wait simulates a working provider. Timers are sometimes late, so the actual time counts.
   async #wait(ms) {
     if (ms <= 0) return;
     const from = performance.now();
@@ -180,7 +179,7 @@ export class Scripted extends voice.Agent {
     });
   }
 
-  // final is what the transcriber says, and returns when it said so.
+  // final sends the final transcript, and returns the time.
   final(text) {
     const alternative = { language: 'en', text, startTime: 0, endTime: 0, confidence: 1 };
     this.waited = 0;
@@ -190,12 +189,12 @@ export class Scripted extends voice.Agent {
   }
 }
 
-// The tunings. What is not named stays as the session has it.
+// The tunings. Other settings keep the session's defaults.
 export const tunings = {
-  // As it comes: Silero's voice detection and the detector of turns run on a
-  // silent microphone, and a turn waits for its endpointing delay.
+  // The defaults: Silero's voice detection and the turn detector run on a silent microphone,
+  // and a turn waits for its endpointing delay.
   defaults: () => ({}),
-  // Nothing waits for anything.
+  // No delays.
   tuned: () => ({
     vad: null,
     aecWarmupDuration: null,
@@ -232,9 +231,9 @@ export class Table {
     await this.#session.start({ agent: this.#agent });
   }
 
-  // turn is one utterance, its answer and the interruption of it. It returns
-  // the milliseconds from final transcript to first frame, how many of them the
-  // providers took, and those from the interruption to the emptied output.
+  // turn is one utterance, its answer and the interruption of that answer. It returns the
+  // milliseconds from final transcript to first frame, the part of them that the providers
+  // took, and those from the interruption to the emptied output.
   async turn() {
     const first = this.#sink.next('first');
     const said = this.#agent.final(this.#plan.utterance);

@@ -1,5 +1,5 @@
-// Runs one table of LiveKit Agents at which somebody speaks into a microphone: a question,
-// and something over its answer. The plan comes as JSON on standard input, the report goes
+// Runs one table of LiveKit Agents where a user speaks into a microphone: a question, and a
+// line over its answer. It reads the plan as JSON from standard input and writes the report
 // as one line of JSON to standard output:
 //
 //   {"tuning":"tuned","interimMS":150,"finalMS":350,"llmMS":200,"ttsMS":75,"soundMS":6000,
@@ -7,10 +7,10 @@
 //    "question":{"file":"…","text":"…","begin":3,"end":70},"interruption":{…}}
 //   {"first":[500.1, …],"last":[550.2, …],"late":0}
 //
-// The files hold frames of 20 ms, 16 bits at 48 kHz; the voice begins and ends in the
-// frames that are named. first is from the frame in which the question's voice ends to the
-// first frame of the answer; last is from the frame in which the voice over the answer
-// begins to the last frame of that answer which a device would have begun to play.
+// The files hold frames of 20 ms, 16 bits at 48 kHz; begin and end are the frames in which the
+// voice begins and ends. first is the time from the last frame of the question's voice to the
+// first frame of the answer; last is the time from the first frame of the voice over the
+// answer to the last frame of that answer which a device would have started to play.
 import { initializeLogger, inference, stt, voice } from '@livekit/agents';
 import { AudioFrame } from '@livekit/rtc-node';
 import { readFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ const frameMS = 20;
 const [lateFrame, starvedFrame] = [10, 60];
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
-// Microphone is somebody who speaks now and then, and is heard all the time.
+// Microphone is a microphone that sends all the time, with speech now and then.
 class Microphone extends voice.AudioInput {
   late = 0;
   #controller;
@@ -40,8 +40,8 @@ class Microphone extends voice.AudioInput {
     this.#bring();
   }
 
-  // say says a clip. The promises come true with the time when the frames were heard in
-  // which its voice begins and ends.
+  // say plays a clip. The promises resolve to the times at which the first and last frames of
+  // its voice were received.
   say(clip) {
     const raw = readFileSync(clip.file);
     const at = {};
@@ -55,7 +55,7 @@ class Microphone extends voice.AudioInput {
     return { begun, over };
   }
 
-  // bring brings the frames that are due.
+  // bring sends the frames that are due.
   #bring() {
     for (;;) {
       const due = this.#began + this.#brought * frameMS;
@@ -78,14 +78,14 @@ class Microphone extends voice.AudioInput {
   }
 }
 
-// Listener understands each clip once its voice has ended: as an interim transcript, and
-// as a final one.
+// Listener recognises each clip once its voice has ended, as an interim and as a final
+// transcript.
 class Listener extends Scripted {
   #finals;
 
   async sttNode(audio) {
     (async () => {
-      for await (const _ of audio); // it is heard, and understood without that
+      for await (const _ of audio); // the audio is read, but recognition does not need it
     })();
     return new ReadableStream({ start: (c) => (this.#finals = c) });
   }
@@ -104,10 +104,10 @@ class Listener extends Scripted {
 }
 
 const tunings = {
-  // As it comes, with its own Silero and detector of turns.
+  // The defaults, with its own Silero and turn detector.
   defaults: () => ({}),
-  // As quick as ours may be: the same least silence, no more waiting after it, speech made
-  // ahead, and an interruption after half a second of voice, as it comes.
+  // As fast as ours may be: the same minimum silence, no further wait after it, speech
+  // generated ahead, and the default interruption after half a second of voice.
   tuned: () => ({
     vad: new inference.VAD({ model: 'silero', minSilenceDuration: 180 }),
     aecWarmupDuration: null,
@@ -131,8 +131,7 @@ session.output.audio = sink;
 session.input.audio = microphone;
 await session.start({ agent });
 
-// turn is a question, something said over its answer, and the answer to that, which is cut
-// off.
+// turn is a question, a line over its answer, and the answer to that line, which is cut off.
 async function turn() {
   const first = sink.next('first');
   const question = microphone.say(plan.question);
@@ -157,7 +156,7 @@ const report = { first: [], last: [] };
 for (let n = 0; n <= plan.turns; n++) {
   await sleep(plan.restMS);
   const { first, last } = await turn();
-  if (n === 0) continue; // it warms up
+  if (n === 0) continue; // the first turn is a warm-up
   report.first.push(first);
   report.last.push(last);
 }
