@@ -16,14 +16,15 @@ import (
 
 // A member is a file of an archive or an image's layer.
 type member struct {
-	name  string // with slashes, and one behind a directory's
-	from  string // a file, if not text
+	name  string // with slashes, and a final one for a directory
+	from  string // source file, unless text is set
 	text  []byte
 	mode  int64
 	owner int // its user and group
 }
 
-// members are the files of an archive with one program, below its one directory top.
+// members returns the files of an archive with one program, below its only
+// directory top.
 func (r *release) members(t target, top, program, pages string) ([]member, error) {
 	list := []member{{name: path.Join(top, filepath.Base(program)), from: program, mode: 0o755}}
 	for _, name := range []string{"README.md", "LICENSE", "NOTICE", "srd/ATTRIBUTION.md"} {
@@ -46,7 +47,8 @@ func (r *release) members(t target, top, program, pages string) ([]member, error
 	return list, err
 }
 
-// writeArchive writes the archive of one program for a system: a zip for Windows, else a tar.gz.
+// writeArchive writes one program's archive for a system: a zip for Windows,
+// otherwise a tar.gz.
 func (r *release) writeArchive(t target, name, program, pages string) (err error) {
 	list, err := r.members(t, name, program, pages)
 	if err != nil {
@@ -72,7 +74,7 @@ func (r *release) writeTarGz(w io.Writer, list []member) error {
 	return packed.Close()
 }
 
-// writeTar writes files that are as old as the commit.
+// writeTar writes files with the commit's time.
 func (r *release) writeTar(w io.Writer, list []member) error {
 	out := tar.NewWriter(w)
 	for _, m := range list {
@@ -115,7 +117,7 @@ func (r *release) writeZip(w io.Writer, list []member) error {
 	return out.Close()
 }
 
-// open returns what is in a file, and how much.
+// open returns a file's content and size.
 func (m member) open() (io.ReadCloser, int64, error) {
 	if m.from == "" {
 		return io.NopCloser(bytes.NewReader(m.text)), int64(len(m.text)), nil

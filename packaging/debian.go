@@ -18,8 +18,8 @@ import (
 
 const maintainer = "MrWong99 <MrWong99@users.noreply.github.com>"
 
-// writePackage writes the Debian package of a Linux system, as nfpm.yaml describes it, with
-// the manual pages besides.
+// writePackage writes the Debian package of a Linux system, as described in
+// nfpm.yaml, with the manual pages.
 func (r *release) writePackage(t target) (err error) {
 	made, err := os.MkdirTemp("", "glyphoxa-deb-")
 	if err != nil {
@@ -64,7 +64,7 @@ func (r *release) writePackage(t target) (err error) {
 	return errors.Join(deb.Default.Package(info, f), f.Close())
 }
 
-// packPages packs the manual pages as Debian has them.
+// packPages compresses the manual pages as Debian requires.
 func (r *release) packPages(to string) (list files.Contents, err error) {
 	pages, err := fs.Glob(os.DirFS(r.pages), "man/*.1")
 	if err != nil || len(pages) == 0 {
@@ -84,8 +84,8 @@ func (r *release) packPages(to string) (list files.Contents, err error) {
 	return list, nil
 }
 
-// pack writes text to a file, packed as Debian demands it: as small as can be, without a
-// name and a time.
+// pack writes text to a file, compressed as Debian requires: with the best
+// compression, without a name and a time.
 func (r *release) pack(text []byte, to string) error {
 	var packed bytes.Buffer
 	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
@@ -99,11 +99,12 @@ func (r *release) pack(text []byte, to string) error {
 	return os.WriteFile(to, packed.Bytes(), 0o644)
 }
 
-// describedAfter is what git describe says of a commit after a tag.
+// describedAfter matches git describe's output for a commit after a tag.
 var describedAfter = regexp.MustCompile(`^(.*)-(\d+)-g([0-9a-f]+)$`)
 
-// debianVersion is a version as Debian orders them: one before a release is older than it,
-// a commit after a tag newer, and a commit without any tag older than all releases.
+// debianVersion returns a version that Debian orders correctly: a pre-release
+// before its release, a commit after a tag newer than the tag, and a commit
+// without any tag before all releases.
 func debianVersion(version, day string) string {
 	name, dirty := strings.CutSuffix(version, "-dirty")
 	after := ""

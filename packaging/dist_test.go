@@ -21,7 +21,7 @@ import (
 	"github.com/xeipuuv/gojsonschema"
 )
 
-// dist is where make dist has written.
+// dist is the output directory of make dist.
 func dist(t *testing.T) string {
 	t.Helper()
 	if os.Getenv("GLYPHOXA_DIST") == "" {
@@ -30,7 +30,7 @@ func dist(t *testing.T) string {
 	return filepath.Join("..", "dist")
 }
 
-// glob returns the files of dist, of which there is at least one.
+// glob returns the matching files of dist, at least one.
 func glob(t *testing.T, pattern string) []string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dist(t), pattern))
@@ -40,7 +40,8 @@ func glob(t *testing.T, pattern string) []string {
 	return found
 }
 
-// archives are the files of dist that hold a program, of the systems it was built for.
+// archives returns the files of dist that contain a program, for all built
+// systems.
 func archives(t *testing.T) []string {
 	t.Helper()
 	var list []string
@@ -54,7 +55,8 @@ func archives(t *testing.T) []string {
 	return list
 }
 
-// output runs a program of others, which a machine without it skips.
+// output runs a third-party program; the test is skipped on a machine without
+// it.
 func output(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
@@ -67,7 +69,7 @@ func output(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// TestSums has sha256sum compare every file.
+// TestSums verifies every file with sha256sum.
 func TestSums(t *testing.T) {
 	sums := glob(t, "SHA256SUMS")[0]
 	out, err := exec.Command("sh", "-c", "cd ../dist && sha256sum --strict -c "+filepath.Base(sums)).CombinedOutput()
@@ -81,7 +83,8 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestArchives shows what is in the archives, and that this machine's program runs.
+// TestArchives checks the content of the archives, and runs this machine's
+// program.
 func TestArchives(t *testing.T) {
 	for _, archive := range archives(t) {
 		files := unpack(t, archive)
@@ -113,7 +116,7 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// talk has an NPC answer, without anything else on the machine being asked.
+// talk lets an NPC answer without any other service on the machine.
 func talk(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	if cmd.Dir == "" {
@@ -126,7 +129,7 @@ func talk(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-// unpack returns the files of an archive by their names in its one directory.
+// unpack returns an archive's files by their names in its only directory.
 func unpack(t *testing.T, archive string) map[string][]byte {
 	t.Helper()
 	text := content(t, archive)
@@ -169,8 +172,8 @@ func unpack(t *testing.T, archive string) map[string][]byte {
 	}
 }
 
-// checkBOM shows that a list of what is in a program names each module that the linker put
-// there, and is what CycloneDX's schema wants.
+// checkBOM checks that a program's SBOM names each module that the linker put
+// there, and is valid under CycloneDX's schema.
 func checkBOM(t *testing.T, list string, info *buildinfo.BuildInfo) {
 	t.Helper()
 	text := content(t, list)
@@ -217,8 +220,8 @@ func checkBOM(t *testing.T, list string, info *buildinfo.BuildInfo) {
 	}
 }
 
-// TestPackage has Debian's own tools judge the package, and installs it where nothing of this
-// machine is touched.
+// TestPackage checks the package with Debian's own tools, and installs it
+// without touching this machine.
 func TestPackage(t *testing.T) {
 	packages := glob(t, "*.deb")
 	for _, file := range packages {
@@ -252,8 +255,8 @@ func TestPackage(t *testing.T) {
 	}
 }
 
-// TestImage has skopeo and umoci read the image, and runs the program in what they unpack as
-// the image says: as nobody, with nothing else there.
+// TestImage reads the image with skopeo and umoci, and runs the unpacked
+// program as the image specifies: as user nobody, with no other files.
 func TestImage(t *testing.T) {
 	where := glob(t, "*_oci")[0]
 	var seen struct {
@@ -293,7 +296,7 @@ func TestImage(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("changing the root takes root")
 	}
-	for dir := rootfs; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) { // test directories are their owner's alone
+	for dir := rootfs; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) { // only the owner can read test directories
 		if err := os.Chmod(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -16,12 +16,12 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// nobody runs the program in a container; the number is that of distroless images.
+// nobody is the user id in a container, the same as in distroless images.
 const nobody = 65532
 
 // writeImage writes an OCI image layout with an image for each Linux system, to
-// glyphoxa_VERSION_oci of dist. Nothing is in them but the static program, the
-// certificates it trusts and a directory for its data.
+// glyphoxa_VERSION_oci of dist. The images contain only the static program, its
+// trusted certificates and a directory for its data.
 func (r *release) writeImage(targets []target) error {
 	var images []mutate.IndexAddendum
 	ground, err := r.layer(groundMembers())
@@ -49,7 +49,7 @@ func (r *release) writeImage(targets []target) error {
 	return path.AppendIndex(index, layout.WithAnnotations(map[string]string{"org.opencontainers.image.ref.name": r.tag()}))
 }
 
-// image is what runs on one system.
+// image is the image for one system.
 func (r *release) image(t target, ground v1.Layer) (v1.Image, error) {
 	program, err := r.layer([]member{{name: "usr/bin/", mode: 0o755}, {name: "usr/bin/glyphoxa", from: t.static, mode: 0o755}})
 	if err != nil {
@@ -84,7 +84,7 @@ func (r *release) image(t target, ground v1.Layer) (v1.Image, error) {
 	return mutate.ConfigFile(img, file)
 }
 
-// tag is the version as a tag of an image may be: without what stands for a plus.
+// tag returns the version in a form allowed for an image's tag, without a plus.
 func (r *release) tag() string {
 	return string(bytes.Map(func(c rune) rune {
 		if c == '+' || c == '~' || c == '/' {
@@ -107,13 +107,14 @@ func (r *release) layer(list []member) (v1.Layer, error) {
 	}, tarball.WithMediaType(types.OCILayer))
 }
 
-// groundMembers is what the program needs beside itself. Certificates that are trusted only
-// for some names or times are left out: a file of certificates cannot say so.
+// groundMembers returns the files the program needs. It leaves out certificates
+// trusted only for some names or times, because a certificate file cannot
+// express that.
 func groundMembers() []member {
 	var roots bytes.Buffer
 	for root := range bundle.Roots() {
 		if root.Constraint == nil {
-			_ = pem.Encode(&roots, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // a buffer takes all
+			_ = pem.Encode(&roots, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // writing to a buffer cannot fail
 		}
 	}
 	return []member{

@@ -1,9 +1,9 @@
-// Command packaging builds what is handed out of Glyphoxa into dist/: for each system an
-// archive and a list of what is in the program (SBOM), for Linux a Debian package and an OCI
-// image besides, and the checksums of all. The same sources give the same bytes.
+// Command packaging builds the distribution of Glyphoxa into dist/: for each
+// system an archive and an SBOM, for Linux also a Debian package and an OCI
+// image, and the checksums of all. The same sources give the same bytes.
 //
-// It runs in this directory. TARGETS and VERSION say otherwise than all systems and the tag,
-// and GO which go command builds.
+// It runs in this directory. TARGETS and VERSION override all systems and the
+// tag, and GO the go command.
 package main
 
 import (
@@ -24,13 +24,13 @@ import (
 
 const allTargets = "linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64"
 
-// A release is what is being built.
+// A release is a release under construction.
 type release struct {
 	root    string // of the repository
-	dist    string // where it goes
-	pages   string // where manual pages and completions were written, outside dist
-	labs    string // the same of glyphoxa-lab
-	version string // as the tag says it
+	dist    string // the output directory
+	pages   string // manual pages and completions, outside dist
+	labs    string // the same for glyphoxa-lab
+	version string // as in the tag
 	commit  string
 	when    time.Time // of the commit: no file is younger
 }
@@ -40,7 +40,7 @@ type target struct {
 	os, arch string
 	program  string // the built one
 	lab      string // glyphoxa-lab
-	static   string // for an image: the one that loads no libraries; empty unless for Linux
+	static   string // for an image: the program without shared libraries; empty unless for Linux
 }
 
 func main() {
@@ -97,7 +97,7 @@ func build(ctx context.Context) (err error) {
 	return r.writeSums()
 }
 
-// writeFor writes what is handed out for one system.
+// writeFor writes the distribution for one system.
 func (r *release) writeFor(ctx context.Context, t target) error {
 	for name, program := range map[string]string{r.name(t): t.program, r.labName(t): t.lab} {
 		pages := r.pages
@@ -153,7 +153,7 @@ func parseTargets(text string) ([]target, error) {
 	return targets, nil
 }
 
-// buildPrograms builds what an archive holds, and for Linux what an image holds.
+// buildPrograms builds an archive's programs, and for Linux those of an image.
 func (r *release) buildPrograms(ctx context.Context, t *target) error {
 	t.lab = t.program + "-lab"
 	switch t.os {
@@ -179,15 +179,15 @@ func (r *release) buildProgram(ctx context.Context, t target, pkg, to, tags stri
 	return err
 }
 
-// name is what the files of a system begin with.
+// name returns the prefix of a system's files.
 func (r *release) name(t target) string { return "glyphoxa_" + r.version + "_" + t.os + "_" + t.arch }
 
-// labName is what the files of glyphoxa-lab begin with.
+// labName returns the prefix of glyphoxa-lab's files.
 func (r *release) labName(t target) string {
 	return "glyphoxa-lab_" + r.version + "_" + t.os + "_" + t.arch
 }
 
-// writeSums writes the checksums of all files, which sha256sum -c reads.
+// writeSums writes the checksums of all files in sha256sum's format.
 func (r *release) writeSums() error {
 	entries, err := os.ReadDir(r.dist)
 	if err != nil {
@@ -225,8 +225,8 @@ func goCommand() string { return cmp.Or(os.Getenv("GO"), "go") }
 
 func say(text string) { fmt.Fprintln(os.Stderr, "packaging:", text) }
 
-// run runs a command at the repository's root with variables beside this program's, and
-// returns what it printed.
+// run runs a command at the repository's root with additional environment
+// variables, and returns its output.
 func (r *release) run(ctx context.Context, vars []string, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Stderr = r.root, os.Stderr

@@ -17,7 +17,7 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 )
 
-// TestDebianVersion shows versions in Debian's order, as dpkg sees it.
+// TestDebianVersion checks that dpkg orders versions correctly.
 func TestDebianVersion(t *testing.T) {
 	inOrder := []struct{ version, want string }{
 		{"1f2e3d4c5b6a", "0.0~20261124.1f2e3d4c5b6a"},
@@ -41,7 +41,7 @@ func TestDebianVersion(t *testing.T) {
 	}
 }
 
-// TestTargets shows that a mistyped target is refused with those there are.
+// TestTargets checks that an error for a mistyped target lists the valid ones.
 func TestTargets(t *testing.T) {
 	got, err := parseTargets("linux/amd64 windows/arm64")
 	if want := []target{{os: "linux", arch: "amd64"}, {os: "windows", arch: "arm64"}}; err != nil || !slices.Equal(got, want) {
@@ -52,7 +52,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestDockerfile has BuildKit's own parser and linter judge the Dockerfile.
+// TestDockerfile checks the Dockerfile with BuildKit's own parser and linter.
 func TestDockerfile(t *testing.T) {
 	text, err := os.ReadFile("Dockerfile")
 	if err != nil {
@@ -85,7 +85,7 @@ func lint(t *testing.T, text string) (complaints []string) {
 	return complaints
 }
 
-// TestCompose has Compose's own reader judge the file, by its schema and beyond it.
+// TestCompose checks the file with Compose's own loader.
 func TestCompose(t *testing.T) {
 	details := types.ConfigDetails{
 		WorkingDir: t.TempDir(), ConfigFiles: []types.ConfigFile{{Filename: "compose.yaml", Content: content(t, "compose.yaml")}},
@@ -111,7 +111,7 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// TestUnit has systemd's own reader judge the unit.
+// TestUnit checks the unit with systemd's own tool.
 func TestUnit(t *testing.T) {
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
 		if os.Getenv("GLYPHOXA_REQUIRE_PEERS") != "" {
@@ -128,7 +128,8 @@ func TestUnit(t *testing.T) {
 	}
 }
 
-// verify returns what systemd has to say of a unit, but for that its program is missing.
+// verify returns systemd's messages about a unit, except that its program is
+// missing.
 func verify(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "glyphoxa.service")

@@ -11,8 +11,8 @@ import (
 	"github.com/MrWong99/glyphoxa/srd"
 )
 
-// Every rule can be asked for without its name, in both languages, and no two rules by the
-// same words.
+// TestRulesSayHowTheyAreAskedFor checks that every rule can be found without
+// its name in both languages, and that no two rules share a phrase.
 func TestRulesSayHowTheyAreAskedFor(t *testing.T) {
 	all, names := byID(t), asked(t)
 	owner := map[string]string{}
@@ -42,7 +42,7 @@ func TestRulesSayHowTheyAreAskedFor(t *testing.T) {
 	}
 }
 
-// phrases is what the files in asked hold by id.
+// phrases are the phrases in asked, by id.
 type phrases struct {
 	English []string `yaml:"en"`
 	German  []string `yaml:"de"`

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// printedNames are the names of subclasses where the facts shorten them.
+// printedNames are the full names of subclasses that the facts shorten.
 func printedNames() map[string]string {
 	return map[string]string{
 		"Berserker": "Path of the Berserker", "Lore": "College of Lore", "Life": "Life Domain", "Land": "Circle of the Land",
@@ -22,7 +22,7 @@ func printedName(name string) string {
 	return name
 }
 
-// classBlock is the block the facts ask for.
+// classBlock returns the expected block.
 func classBlock(f fact) fact {
 	b := fact{}
 	rename(b, f, "hit_die", "hit_die", "saves", "saves", "prof", "proficiencies", "skill_choose", "skill_choices", "skills", "skills",
@@ -44,7 +44,8 @@ func classBlock(f fact) fact {
 	columns := map[string]any{}
 	table, _ := f["table"].(map[string]any)
 	for name, values := range table {
-		// What slots cost in sorcery points is the same at every level and stands in the text.
+		// The cost of slots in sorcery points is the same at every level and is
+		// in the text.
 		if name == "creating_spell_slots" {
 			continue
 		}
@@ -60,7 +61,7 @@ func classBlock(f fact) fact {
 	return b
 }
 
-// pairs writes each pair of a list as a text.
+// pairs formats each pair of a list as text.
 func pairs(v any) []any {
 	var out []any
 	for _, p := range lists(v) {
@@ -69,8 +70,8 @@ func pairs(v any) []any {
 	return out
 }
 
-// slotRow is one level's spell slots, from the 1st spell level to the last that
-// has any.
+// slotRow is one level's spell slots, from the 1st spell level to the last with
+// any.
 func slotRow(row []any) string {
 	for len(row) > 0 && row[len(row)-1] == 0.0 {
 		row = row[:len(row)-1]
@@ -91,7 +92,8 @@ func columnValue(v any) any {
 	return v
 }
 
-// subclassDifferences compares a subclass with the facts, whose spells are one list.
+// subclassDifferences compares a subclass with the facts, whose spells are one
+// list.
 func subclassDifferences(f fact, e entry) []string {
 	want := fact{}
 	rename(want, f, "class", "class", "flavor", "kind", "features", "features")
@@ -141,7 +143,7 @@ func backgroundBlock(f fact) fact {
 
 func featBlock(f fact) fact { return fact{"prerequisites": pairs(f["pre"])} }
 
-// retold are the features that the book tells of under another name, or within
+// retold are the features that the book describes under another name, or within
 // another entry.
 func retold() map[string]string {
 	return map[string]string{
@@ -151,12 +153,12 @@ func retold() map[string]string {
 		"Flexible Casting: Converting Spell Slot": "Flexible Casting",
 		"Divine Intervention Improvement":         "Divine Intervention",
 		"Aura improvements":                       "", // in the auras of protection and courage
-		"Darkvision":                              "", // a sense, not a feature of its own
+		"Darkvision":                              "", // a sense, not a separate feature
 	}
 }
 
-// features lists the features of the facts by name, with the level at which each
-// class, subclass or race first has them.
+// features lists the facts' features by name, with the level at which each
+// class, subclass or race first gains them.
 func (f srdFacts) features() ([]string, map[string]fact) {
 	gained := map[string]fact{}
 	note := func(name, owner string, level float64) {
@@ -164,7 +166,7 @@ func (f srdFacts) features() ([]string, map[string]fact) {
 		if other, ok := retold()[base]; ok {
 			base = other
 		}
-		// "Path feature" stands for what the subclass gives.
+		// "Path feature" is a placeholder for the subclass's features.
 		if base == "" || strings.HasSuffix(base, " feature") {
 			return
 		}

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// srdFacts are the figures of the whole of SRD 5.1, without its sentences; _meta
-// in the file says where they are from, under which licence, and what the short
-// keys stand for.
+// srdFacts are the figures of the whole of SRD 5.1, without its sentences;
+// _meta in the file gives their sources, their licence, and the meaning of the
+// short keys.
 type srdFacts struct {
 	Spells     []spellFacts `json:"spells"`
 	Conditions []string     `json:"conditions"`
@@ -30,7 +30,7 @@ type srdFacts struct {
 	Skills map[string]string `json:"skills"`
 }
 
-// fact is one thing's figures by key.
+// fact is one entry's figures by key.
 type fact map[string]any
 
 func (f fact) name() string { return f["name"].(string) }
@@ -60,8 +60,8 @@ func otherwise() map[string]string {
 	}
 }
 
-// walk holds one category of the book against the facts. Its check returns the
-// differences of one entry, for the names of the facts.
+// walk compares one category of the book with the facts. Its check returns the
+// differences of one entry, for the facts' names.
 type walk struct {
 	category string
 	names    []string
@@ -93,7 +93,7 @@ func walks(f srdFacts) []walk {
 	}
 }
 
-// titled writes a key such as "sleight-of-hand" as a name.
+// titled converts a key such as "sleight-of-hand" to a name.
 func titled(key string) string {
 	words := strings.Split(key, "-")
 	for i, w := range words {
@@ -112,8 +112,8 @@ func namesOf[T any](list []T, name func(T) string) []string {
 	return out
 }
 
-// Every thing of the facts is in the book with the same figures, and the book has
-// nothing in these categories that the facts lack.
+// TestBookAgreesWithTheFacts checks that the book has every entry of the facts
+// with the same figures, and no others in these categories.
 func TestBookAgreesWithTheFacts(t *testing.T) {
 	all, excused := byID(t), otherwise()
 	for _, w := range walks(facts(t)) {
@@ -231,7 +231,7 @@ func abilityNames() map[string]string {
 	return map[string]string{"str": "Strength", "dex": "Dexterity", "con": "Constitution", "int": "Intelligence", "wis": "Wisdom", "cha": "Charisma"}
 }
 
-// numbers lists a number, or the numbers of a list.
+// numbers returns a number as a list, or the numbers of a list.
 func numbers(v any) []string {
 	switch v := v.(type) {
 	case float64:
@@ -246,7 +246,8 @@ func numbers(v any) []string {
 	return nil
 }
 
-// lacking reports that text does not hold want as a word, if there is one.
+// lacking reports whether text lacks the word want; an empty want is never
+// lacking.
 func lacking(text, want string) []string {
 	if want == "" || regexp.MustCompile(`(^|[^0-9a-z])`+regexp.QuoteMeta(want)+`([^0-9a-z]|$)`).MatchString(text) {
 		return nil
@@ -254,7 +255,7 @@ func lacking(text, want string) []string {
 	return []string{"text lacks " + want}
 }
 
-// shown writes a figure, whichever type of number it was read as.
+// shown formats a figure, whatever its number type.
 func shown(v any) string {
 	if f, ok := v.(float64); ok {
 		return strconv.FormatFloat(f, 'f', -1, 64)
@@ -262,8 +263,7 @@ func shown(v any) string {
 	return fmt.Sprint(v)
 }
 
-// differences compares a block of the book with what the facts say it should be,
-// key by key.
+// differences compares a block of the book with the expected one, key by key.
 func differences(got, want fact) []string {
 	var out []string
 	for key, w := range want {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// equipmentDifferences compares a thing's block with the facts, and looks for its
-// damage and armor class in the text.
+// equipmentDifferences compares an item's block with the facts, and checks that
+// the text contains its damage and armor class.
 func equipmentDifferences(f fact, e entry) []string {
 	out := differences(e.Gear, equipmentBlock(f))
 	if d, ok := f["dmg"].([]any); ok {
@@ -21,7 +21,7 @@ func equipmentDifferences(f fact, e entry) []string {
 	return out
 }
 
-// equipmentBlock is the block the facts ask for.
+// equipmentBlock returns the expected block.
 func equipmentBlock(f fact) fact {
 	b := fact{}
 	rename(b, f, "sub", "group", "cost", "cost", "cost_cp", "cost_cp", "lb", "weight", "qty", "quantity", "dmg2h", "two_handed_damage",
@@ -46,7 +46,7 @@ func equipmentBlock(f fact) fact {
 	return b
 }
 
-// itemBlock is the block the facts ask for.
+// itemBlock returns the expected block.
 func itemBlock(f fact) fact {
 	b := fact{}
 	rename(b, f, "attune", "attunement", "attune_by", "attunement_by", "variant", "variant", "variants", "variants")

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// What German tables call the core of the game leads to its entry.
+// TestGermanNamesOfTheCore checks that German tables' names for the core rules
+// lead to their entries.
 func TestGermanNamesOfTheCore(t *testing.T) {
 	names := map[string]string{
 		"condition-blinded": "geblendet", "condition-charmed": "bezaubert", "condition-deafened": "taub", "condition-exhaustion": "erschöpfung",

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// monsterDifferences compares a monster's block with the facts, and looks for
-// the figures of what it does in its text.
+// monsterDifferences compares a monster's block with the facts, and checks that
+// its text contains the figures of its traits and actions.
 func monsterDifferences(f fact, e entry) []string {
 	out := differences(e.Monster, monsterBlock(f))
 	for _, section := range []string{"traits", "actions", "reactions", "legendary"} {
@@ -21,8 +21,8 @@ func monsterDifferences(f fact, e entry) []string {
 	return out
 }
 
-// figuresLacking lists the dice, difficulty classes, ranges and bonuses of one
-// trait or action that text does not give.
+// figuresLacking lists the dice, difficulty classes, ranges and bonuses of a
+// trait or action that text lacks.
 func figuresLacking(a fact, text string) []string {
 	var out []string
 	for _, d := range lists(a["dmg"]) {
@@ -78,7 +78,7 @@ func rename(into, from fact, names ...string) {
 	}
 }
 
-// monsterBlock is the block the facts ask for.
+// monsterBlock returns the expected block.
 func monsterBlock(f fact) fact {
 	b := fact{}
 	rename(b, f, "size", "size", "type", "type", "subtype", "subtype", "align", "alignment", "ac", "armor_class", "ac_type", "armor",
@@ -174,7 +174,7 @@ func castBlock(cast fact) fact {
 
 var recharge = regexp.MustCompile(`^r([0-9])$`)
 
-// useText spells out how often something can be used.
+// useText describes how often something can be used.
 func useText(use string) string {
 	if m := recharge.FindStringSubmatch(use); m != nil && m[1] != "6" {
 		return "recharge " + m[1] + "-6"

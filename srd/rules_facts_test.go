@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// ruleFacts are the facts of rules, which have no entry for each.
+// ruleFacts are the facts of rules, which have no separate entries.
 type ruleFacts struct {
 	Exhaustion  [][]any        `json:"exhaustion"`
 	Languages   [][]string     `json:"languages"`
@@ -35,8 +35,8 @@ type factTable struct {
 	Rows  [][]string `json:"r"`
 }
 
-// Every category of the facts is walked by a test, so that one added to them is
-// not passed over.
+// TestFactsAreAllWalked checks that a test covers every category of the facts,
+// so that a new one is not missed.
 func TestFactsAreAllWalked(t *testing.T) {
 	data, err := os.ReadFile("testdata/srd_facts.json")
 	if err != nil {
@@ -48,7 +48,7 @@ func TestFactsAreAllWalked(t *testing.T) {
 	}
 	walked := strings.Fields(`spells conditions monsters equipment magic_items classes subclasses races subraces feats backgrounds
 		skills exhaustion languages damage_types schools alignments weapon_properties cover figures rules tables`)
-	// Where the facts are from, how many sources agree, and a list that is empty.
+	// The sources of the facts, how many agree, and an empty list.
 	walked = append(walked, "_meta", "figures_sources", "rules_extra")
 	for name := range all {
 		if !slices.Contains(walked, name) {
@@ -77,7 +77,7 @@ func TestRuleListsAreWhole(t *testing.T) {
 	}
 	for _, l := range f.Languages {
 		script := l[2]
-		if script == "" { // null: it has none
+		if script == "" { // null: no script
 			script = "no script"
 		}
 		if !regexp.MustCompile(l[0] + ` \([^)]*` + script + `[^)]*\)`).MatchString(all["general-languages"].Text) {
@@ -114,8 +114,8 @@ func readRuleFacts(t *testing.T) ruleFacts {
 	return f
 }
 
-// headsElsewhere are headings of the printed rules that the book has under
-// another name.
+// headsElsewhere are headings of the printed rules with another name in the
+// book.
 func headsElsewhere() map[string]string {
 	return map[string]string{
 		"The Order of Combat": "combat-the-order-of-combat", "Movement and Position": "combat-movement", "Actions in Combat": "combat-action",
@@ -144,7 +144,8 @@ func headsElsewhere() map[string]string {
 	}
 }
 
-// Every heading of the printed rules is the name or an alias of an entry.
+// TestEveryHeadingIsFound checks that every heading of the printed rules is the
+// name or an alias of an entry.
 func TestEveryHeadingIsFound(t *testing.T) {
 	called, all := map[string]bool{}, byID(t)
 	for _, e := range all {
@@ -170,7 +171,7 @@ func TestEveryHeadingIsFound(t *testing.T) {
 	}
 }
 
-// figurePlaces says in which entry each figure of the rules stands.
+// figurePlaces says which entry contains each figure of the rules.
 func figurePlaces() map[string]string {
 	return map[string]string{
 		"fall_damage": "general-falling", "suffocate_hold_breath_min": "general-suffocating", "food_lb_per_day": "general-food-and-water",
@@ -215,7 +216,8 @@ func TestFiguresStandInTheirRule(t *testing.T) {
 	}
 }
 
-// The book has at least as many entries of each kind as the SRD needs.
+// TestNumbersOfEntries checks that the book has at least as many entries of
+// each kind as the SRD.
 func TestNumbersOfEntries(t *testing.T) {
 	held := map[string]int{}
 	for _, e := range byID(t) {

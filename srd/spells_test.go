@@ -12,7 +12,7 @@ import (
 )
 
 // figures are the reference values of one spell. Dice, Save, Area and Price are
-// empty for spells that have none, or whose value follows from prose alone.
+// empty for spells without them, or whose value follows only from prose.
 type figures struct {
 	Level         int      `json:"level"`
 	School        string   `json:"school"`
@@ -27,7 +27,7 @@ type figures struct {
 	Dice []string `json:"dice"`
 	// Save is the ability of the saving throw.
 	Save string `json:"save"`
-	// Area is the size in feet by which the area of effect is named.
+	// Area is the size, in feet, in the area of effect.
 	Area int `json:"area"`
 	// Price lists the cost of materials in gold pieces.
 	Price []int `json:"gp"`
@@ -109,7 +109,7 @@ func TestSpellBlocksMatchReference(t *testing.T) {
 	}
 }
 
-// proseDice are dice the reference has no field for.
+// proseDice are dice without a field in the reference.
 func proseDice() map[string][]string {
 	return map[string][]string{
 		"spell-arcane-hand":     {"2d6"},

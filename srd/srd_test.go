@@ -16,13 +16,14 @@ import (
 	"github.com/MrWong99/glyphoxa/srd"
 )
 
-// entry is the shape every data file must have, to the key.
+// entry is the required form of an entry in every data file, with no other
+// keys.
 type entry struct {
 	ID       string   `yaml:"id"`
 	Category string   `yaml:"category"`
 	Name     string   `yaml:"name"`
 	Aliases  []string `yaml:"aliases"`
-	// Asked is how players put it who do not know the name.
+	// Asked are the questions of players who do not know the name.
 	Asked struct {
 		English string `yaml:"en"`
 		German  string `yaml:"de"`
@@ -47,7 +48,8 @@ type entry struct {
 	Deity      fact `yaml:"deity"`
 }
 
-// blocks are the entry's blocks of figures by category, nil where it has none.
+// blocks returns the entry's blocks of figures by category, nil for missing
+// ones.
 func (e entry) blocks() map[string]fact {
 	return map[string]fact{
 		"monster": e.Monster, "equipment": e.Gear, "item": e.Item, "class": e.Class, "subclass": e.Subclass, "feature": e.Feature,
@@ -67,7 +69,7 @@ type spell struct {
 	Classes       []string `yaml:"classes"`
 }
 
-// decode reads one data file, refusing unknown keys and further documents.
+// decode reads one data file and rejects unknown keys and further documents.
 func decode(name string) ([]entry, error) {
 	f, err := srd.FS.Open(name)
 	if err != nil {
@@ -107,7 +109,7 @@ func load(t *testing.T) map[string][]entry {
 	return files
 }
 
-// byID flattens the files and reports an id that occurs twice.
+// byID flattens the files and reports duplicate ids.
 func byID(t *testing.T) map[string]entry {
 	t.Helper()
 	all := make(map[string]entry)
@@ -122,7 +124,7 @@ func byID(t *testing.T) map[string]entry {
 	return all
 }
 
-// slug is the part of an id that follows the category.
+// slug returns the part of an id after the category.
 func slug(name string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(strings.ReplaceAll(name, "'", "")) {
@@ -135,7 +137,7 @@ func slug(name string) string {
 	return strings.TrimSuffix(b.String(), "-")
 }
 
-// contents says which categories each file holds.
+// contents maps each file to its categories.
 func contents() map[string]string {
 	want := map[string]string{
 		"conditions.yaml":  "condition",
@@ -227,8 +229,8 @@ func TestEntriesAreWellFormed(t *testing.T) {
 }
 
 func TestTextIsClean(t *testing.T) {
-	// A folded text that lost its layout shows as a double blank, a stray
-	// marker or an empty line.
+	// A folded text that lost its layout has a double blank, a stray marker or
+	// an empty line.
 	broken := regexp.MustCompile(`\t|  |\n\n|\n$|^\n| \n|[^\n]- [A-Z][a-z]+: `)
 	for id, e := range byID(t) {
 		if at := broken.FindStringIndex(e.Text); at != nil {

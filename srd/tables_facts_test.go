@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// tablePlaces says which entries hold each table of the facts: a pattern of ids,
-// in which {row} stands for a row's first cell.
+// tablePlaces says which entries contain each table of the facts: a pattern of
+// ids, in which {row} is a row's first cell.
 func tablePlaces() map[string]string {
 	return map[string]string{
 		"Size Categories": "combat-creature-size", "Ability Scores and Modifiers": "general-ability-scores-and-modifiers",
@@ -55,8 +55,8 @@ func cellsOtherwise() map[string]string {
 
 var cellFigure = regexp.MustCompile(`[0-9]*d[0-9]+|[0-9][0-9,]*(?:/[0-9]+)?`)
 
-// Every figure and every short text of the printed tables stands in the entry
-// that holds the table.
+// TestTablesStandInTheirEntry checks that every figure and short text of the
+// printed tables is in the table's entry.
 func TestTablesStandInTheirEntry(t *testing.T) {
 	all, places, excused := byID(t), tablePlaces(), cellsOtherwise()
 	for _, table := range readRuleFacts(t).Tables {
@@ -88,7 +88,7 @@ func TestTablesStandInTheirEntry(t *testing.T) {
 	}
 }
 
-// heldText is all that the entries whose ids match say, in lower case.
+// heldText returns the text of all entries whose ids match, in lower case.
 func heldText(all map[string]entry, ids *regexp.Regexp) string {
 	var b strings.Builder
 	for id, e := range all {
@@ -119,13 +119,13 @@ func deityText(f fact) string {
 
 var ordinal = regexp.MustCompile(`([0-9])(?:st|nd|rd|th)\b`)
 
-// evened writes fractions, dashes and ordinals in one way.
+// evened normalises fractions, dashes and ordinals.
 func evened(s string) string {
 	s = strings.NewReplacer("‒", "-", "–", "-", "—", "", "½", " 1/2", "¼", "1/4", "⅛", "1/8").Replace(strings.ToLower(s))
 	return ordinal.ReplaceAllString(s, "$1")
 }
 
-// cellLacking lists the figures of a cell that text does not hold; of a short cell
+// cellLacking lists the figures of a cell that text lacks; for a short cell
 // without figures, its words.
 func cellLacking(text, cell string) []string {
 	text, cell = evened(text), evened(strings.ReplaceAll(cell, `\`, ""))

@@ -16,10 +16,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// evaluation is a command of eval.
+// evaluation is one command of eval.
 type evaluation struct {
 	name, short string
-	clips       bool // it scores sound, which the make target of its name makes
+	clips       bool // the command scores sound, which the make target of the same name generates
 	run         func(context.Context, truth.Options) (*truth.Report, error)
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestEval scores the search of the rules as somebody does who stands in a clone of the
+// TestEval checks that eval scores the search of the rules in a clone of the
 // repository.
 func TestEval(t *testing.T) {
 	if testing.Short() {
@@ -38,8 +38,8 @@ func TestEval(t *testing.T) {
 	}
 }
 
-// TestEvalElsewhere shows that an evaluation without its corpus says where to run it, and one
-// without its clips how to make them.
+// TestEvalElsewhere checks that an evaluation without its corpus says where to
+// run it, and one without its clips how to make them.
 func TestEvalElsewhere(t *testing.T) {
 	h := newProgram(t)
 	if got := h.run("eval", "memory"); got.code != 2 || !strings.Contains(got.stderr, "run it inside a clone of the repository") {

@@ -70,7 +70,7 @@ func (m *modelEvaluation) run(cmd *cobra.Command, c *app.Common) error {
 	return nil
 }
 
-// check finds what is wrong with the flags.
+// check returns an error if the flags do not fit together.
 func (m *modelEvaluation) check(cmd *cobra.Command) error {
 	if err := app.RefuseEmpty(cmd, "results"); err != nil {
 		return err

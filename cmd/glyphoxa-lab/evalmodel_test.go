@@ -17,7 +17,7 @@ import (
 
 const evalKey = "sk-test-77aa31"
 
-// asking writes a configuration whose model a server is.
+// asking writes a configuration that uses a server as its model.
 func (h *program) asking(s *fakeopenai.Server) {
 	h.write("my.yaml", fmt.Sprintf(`
 providers:
@@ -34,8 +34,8 @@ cost:
 `, s.URL(), evalKey))
 }
 
-// TestEvalModel scores a model behind a limited and failing service, in a folder with nothing but
-// a configuration. It keeps all secrets.
+// TestEvalModel scores a model behind a limited and failing service, in a
+// folder with only a configuration. The model keeps all secrets.
 func TestEvalModel(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -94,7 +94,8 @@ func TestEvalModel(t *testing.T) {
 	}
 }
 
-// TestEvalModelRefused shows that a key which is refused is an error, said in words.
+// TestEvalModelRefused checks that eval reports a refused key as an error in
+// words.
 func TestEvalModelRefused(t *testing.T) {
 	t.Parallel()
 	s := fakeopenai.Start(t, nil, &fakeopenai.Options{APIKey: "another"})
@@ -107,7 +108,8 @@ func TestEvalModelRefused(t *testing.T) {
 	}
 }
 
-// TestEvalModelInterrupted shows that Ctrl-C prints what there is.
+// TestEvalModelInterrupted checks that eval prints its results so far on
+// Ctrl-C.
 func TestEvalModelInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no process can send Ctrl-C to another")

@@ -1,5 +1,6 @@
-// Command glyphoxa-lab measures Glyphoxa: it plays scripted scenes, simulates many tables,
-// scores what the program decides, finds and hears, and judges what comes of them. It is for people who write NPCs and for people who change the
+// Command glyphoxa-lab measures Glyphoxa: it plays scripted scenes, simulates
+// many tables, scores what the program decides, finds and hears, and judges the
+// results. It is for people who write NPCs and for people who change the
 // program; no table needs it.
 package main
 
@@ -32,8 +33,8 @@ func newRoot(c *app.Common) *cobra.Command {
 	return root
 }
 
-// checkConfig refuses a configuration that was named and is wrong, for commands that work
-// without one.
+// checkConfig rejects a wrong configuration that --config names, for commands
+// that also work without one.
 func checkConfig(c *app.Common) error {
 	if c.Config == "" {
 		return nil

@@ -1,4 +1,5 @@
-// Package main_test runs glyphoxa-lab as it ships: built once, started in an empty directory.
+// Package main_test runs glyphoxa-lab as released: built once, started in an
+// empty directory.
 package main_test
 
 import (
@@ -56,7 +57,7 @@ func newProgram(t testing.TB) *program {
 	h.set("PATH", os.Getenv("PATH"))
 	h.set("HOME", t.TempDir())
 	if cache, err := os.UserCacheDir(); err == nil {
-		h.set("XDG_CACHE_HOME", cache) // holds onnxruntime, which detects voices
+		h.set("XDG_CACHE_HOME", cache) // holds onnxruntime, which the voice detector needs
 	}
 	return h
 }
@@ -77,7 +78,7 @@ type result struct {
 	code           int
 }
 
-// run runs the program to its end.
+// run runs the program until it exits.
 func (h *program) run(args ...string) result {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), limit)

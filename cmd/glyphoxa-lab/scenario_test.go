@@ -12,11 +12,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
-// manyEngines is how scenes name all engines.
+// manyEngines is the line with which scenes name all engines.
 const manyEngines = "engines: [cascaded, sentence_cascade, s2s]"
 
-// sceneFile puts a scene of testdata/scenarios into the working directory, for
-// the engines of its NPCs alone, with replacements of old by new.
+// sceneFile copies a scene of testdata/scenarios into the working directory,
+// restricted to the engines of its NPCs, and replaces old by new.
 func (h *program) sceneFile(name string, oldnew ...string) string {
 	h.t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "scenarios", name))
@@ -89,8 +89,8 @@ func TestScenarioRunJSON(t *testing.T) {
 	}
 }
 
-// TestScenarioOverAudioWithAFailingSynthesiser lets the synthesiser fail at one
-// scene: that one fails and says so, the others are played.
+// TestScenarioOverAudioWithAFailingSynthesiser checks that a synthesiser that
+// fails in one scene fails only that scene.
 func TestScenarioOverAudioWithAFailingSynthesiser(t *testing.T) {
 	t.Parallel()
 	program := peers.Program(t, "espeak-ng")
@@ -133,8 +133,8 @@ func TestScenarioComplaints(t *testing.T) {
 	h.run("scenario", "run", "--judge", h.sceneFile("refuses_in_character.yaml")).complains(t, 2, "--judge needs a language model")
 }
 
-// TestScenarioWithoutTemporaryFiles shows that a machine that cannot be written
-// to gets one line, and no judgement.
+// TestScenarioWithoutTemporaryFiles checks that the command prints one line and
+// no verdict if it cannot write temporary files.
 func TestScenarioWithoutTemporaryFiles(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)

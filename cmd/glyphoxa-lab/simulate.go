@@ -34,7 +34,7 @@ func simulateCommand(c *app.Common) *cobra.Command {
 			"  glyphoxa-lab simulate --tables 25 --browser\n" +
 			"  glyphoxa-lab simulate --sweep 10,20,50,100 --minutes 1 --plot capacity.svg",
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if far.served { // it ends with its input, not with a Ctrl-C that was meant for its owner
+			if far.served { // the process ends with its input, because a Ctrl-C is meant for its parent
 				return simulate.ServeFarEnd(context.WithoutCancel(cmd.Context()), cmd.InOrStdin(), c.Out)
 			}
 			if err := checkConfig(c); err != nil {
@@ -78,7 +78,7 @@ func simulateCommand(c *app.Common) *cobra.Command {
 	return cmd
 }
 
-// farEnds are the flags about where the players are.
+// farEnds are the flags that say where the players are.
 type farEnds struct{ discord, dave, browser, served bool }
 
 func (e *farEnds) addFlags(cmd *cobra.Command) {
@@ -90,7 +90,7 @@ func (e *farEnds) addFlags(cmd *cobra.Command) {
 	cobra.CheckErr(f.MarkHidden("far-end"))
 }
 
-// choose says in o where the tables play.
+// choose records in o where the tables play.
 func (e *farEnds) choose(cmd *cobra.Command, o *simulate.Command) error {
 	switch {
 	case e.discord && e.browser:
@@ -105,7 +105,7 @@ func (e *farEnds) choose(cmd *cobra.Command, o *simulate.Command) error {
 	return nil
 }
 
-// runFarEnd is this program as the process where the players are.
+// runFarEnd runs this program as the process that holds the players.
 func runFarEnd() *exec.Cmd {
 	program, err := os.Executable()
 	if err != nil {

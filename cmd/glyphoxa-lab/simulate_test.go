@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/vad"
 )
 
-// capacity is the report of simulate.
+// capacity is the JSON report of simulate.
 type capacity struct {
 	Tables      int        `json:"tables"`
 	Players     int        `json:"players"`
@@ -53,7 +53,7 @@ type quantiles struct {
 	P50, P95, P99, Max float64
 }
 
-// reported reads a report that has every field and no other.
+// reported parses a report and requires every field and no other.
 func reported[T any](t *testing.T, out string) (r T) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(out))
@@ -84,7 +84,7 @@ func (c capacity) adds(t *testing.T) {
 		t.Errorf("frame lateness = %+v, want p50 ≤ p99 ≤ max", l)
 	}
 	switch f := c.FirstSound; {
-	case f == nil && c.Outcomes["delivered"] > 0: // a short run may see the end of no turn
+	case f == nil && c.Outcomes["delivered"] > 0: // a short run may not see any turn end
 		t.Errorf("no first sound in %v", c.Outcomes)
 	case f != nil && (f.P50 <= 0 || f.P50 > f.P95 || f.P95 > f.P99):
 		t.Errorf("first sound = %+v, want 0 < p50 ≤ p95 ≤ p99", f)
@@ -106,19 +106,18 @@ func (c capacity) adds(t *testing.T) {
 	}
 }
 
-// detected is what tells voice from noise on this machine unless something else is
-// asked for.
+// detected is the default voice detector of this machine.
 func detected() string {
 	s, err := vad.OpenSilero("")
 	if err != nil {
 		return "energy"
 	}
-	defer s.Close() // nothing depends on it
+	defer s.Close() // no result depends on this error
 	return "silero"
 }
 
-// TestSimulate runs tables for six seconds: it checks what the report holds,
-// not how fast the machine is.
+// TestSimulate runs tables for six seconds and checks the content of the
+// report, not the speed of the machine.
 func TestSimulate(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -184,7 +183,8 @@ func TestSimulateInBrowsers(t *testing.T) {
 	}
 }
 
-// TestSimulateSweep shows a list of reports and a plot of them.
+// TestSimulateSweep checks that several table counts give a list of reports and
+// a plot of them.
 func TestSimulateSweep(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -206,7 +206,7 @@ func TestSimulateSweep(t *testing.T) {
 	}
 }
 
-// TestSimulateTooShort shows that a run in which nobody was heard has failed.
+// TestSimulateTooShort checks that a run fails if no player was heard.
 func TestSimulateTooShort(t *testing.T) {
 	t.Parallel()
 	r := newProgram(t).run("simulate", "--tables", "1", "--minutes", "0.001")

@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// BenchmarkColdStart measures from the start of the program to the first event that a pipe
-// is sent, with a data directory that is there already. A script's first line waits until
-// the rules were read and the tools measured; see [BenchmarkColdPrompt].
+// BenchmarkColdStart measures the time from the start of the program to the
+// first event on its pipe, with an existing data directory. A script's first
+// line waits until the program has read the rules and measured the tools; see
+// [BenchmarkColdPrompt].
 func BenchmarkColdStart(b *testing.B) {
 	h := newProgram(b)
 	h.play("Bartok, hello")

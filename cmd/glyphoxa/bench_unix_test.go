@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// BenchmarkColdPrompt measures from the start of the program to the prompt at a terminal,
-// with a data directory that is there already.
+// BenchmarkColdPrompt measures the time from the start of the program to the
+// prompt at a terminal, with an existing data directory.
 func BenchmarkColdPrompt(b *testing.B) {
 	h := newProgram(b)
 	h.play("Bartok, hello")

@@ -23,11 +23,12 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// mostMemory is what any import or restore may take, whatever the file holds, in bytes.
+// mostMemory bounds the memory of any import or restore in bytes, whatever the
+// file contains.
 const mostMemory = 512 << 20
 
-// TestHostileFiles has commands read files that decode to much more than they are, and
-// measures the memory of the whole process.
+// TestHostileFiles lets commands read files that decode to many times their
+// size, and measures the memory of the whole process.
 func TestHostileFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it writes and reads gigabytes")
@@ -203,7 +204,7 @@ func TestHostileFiles(t *testing.T) {
 			return []string{"import", "hostile.zip"}
 		}, 2, []string{"hostile.zip", "list of files", "export less"}},
 		{"a_block_that_unpacks_to_gigabytes", func(h *program) []string {
-			// Snappy begins with the length of what it unpacks to: here 4 GB.
+			// Snappy data begins with its decoded length, here 4 GB.
 			h.level(block(append(numbers.AppendUvarint(nil, 0xffffffff), 0), 1), 7, 0)
 			return []string{"import", "world"}
 		}, 2, []string{"world", "a document has more than 32 MB"}},
@@ -259,7 +260,8 @@ func TestHostileFiles(t *testing.T) {
 			var out, complaint bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &out, &complaint
 			err := cmd.Run()
-			// The system counts what the test took when it started the program, too.
+			// The system also counts the memory the test used when it started
+			// the program.
 			most := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
 			t.Logf("%d MB", most>>20)
 			if most > mostMemory {
@@ -277,10 +279,10 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// backupHead begins a backup.
+// backupHead is the beginning of a backup.
 const backupHead = `{"format":"glyphoxa memory","version":1,"made":"2026-01-02T03:04:05Z","from":"a test"}` + "\n"
 
-// written makes a file in the working directory.
+// written creates a file in the working directory.
 func (h *program) written(name string, write func(io.Writer)) {
 	h.t.Helper()
 	f, err := os.Create(h.write(name, ""))
@@ -297,7 +299,7 @@ func (h *program) written(name string, write func(io.Writer)) {
 	}
 }
 
-// packed is written, through gzip.
+// packed is written with gzip compression.
 func (h *program) packed(name string, write func(io.Writer)) {
 	h.t.Helper()
 	h.written(name, func(f io.Writer) {
@@ -324,7 +326,7 @@ func (h *program) zipped(name string, write func(*zip.Writer)) {
 	})
 }
 
-// wave makes a recording of silence that takes no place on the disk.
+// wave writes a recording of silence as a sparse file.
 func (h *program) wave(name string, size int64) {
 	h.t.Helper()
 	head := []byte("RIFF\xff\xff\xff\xffWAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x80\xbb\x00\x00\x00\x77\x01\x00\x02\x00\x10\x00data\xff\xff\xff\xff")
@@ -333,7 +335,7 @@ func (h *program) wave(name string, size int64) {
 	}
 }
 
-// writeMany writes a text many times. What fails shows when the file is closed.
+// writeMany writes a text many times. Closing the file reports errors.
 func writeMany(w io.Writer, text string, times int) {
 	for range times {
 		_, _ = io.WriteString(w, text)
@@ -379,8 +381,9 @@ func writeLines(t testing.TB, w io.Writer, n int) {
 	writeTally(t, w, all)
 }
 
-// level makes a world whose journal is a LevelDB database with one block. The manifest
-// names a table at a level, and the index says that the block has a length, if not 0.
+// level writes a world whose journal is a LevelDB database with one block. The
+// manifest names a table at a level; the index gives the block's length unless
+// it is 0.
 func (h *program) level(data []byte, level, length uint64) {
 	h.t.Helper()
 	if length == 0 {
@@ -430,14 +433,15 @@ func (h *program) level(data []byte, level, length uint64) {
 	h.write("world/data/journal/000003.ldb", string(table))
 }
 
-// block is a block of a table with its trailer.
+// block encodes a block of a table with its trailer.
 func block(data []byte, kind byte) []byte {
 	data = append(bytes.Clone(data), kind)
 	sum := crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli))
 	return numbers.LittleEndian.AppendUint32(data, (sum>>15|sum<<17)+0xa282ead8)
 }
 
-// entries is what is in a block: one entry, or none, and where keys are whole.
+// entries encodes the content of a block: one entry or none, and the positions
+// of whole keys.
 func entries(key, value []byte) (b []byte) {
 	if key != nil {
 		b = numbers.AppendUvarint([]byte{0}, uint64(len(key)))
@@ -447,7 +451,8 @@ func entries(key, value []byte) (b []byte) {
 	return append(b, 0, 0, 0, 0, 1, 0, 0, 0)
 }
 
-// TestPipesAreRefused names a pipe wherever a command takes a file. None waits for it.
+// TestPipesAreRefused passes a pipe wherever a command takes a file, and checks
+// that no command waits for it.
 func TestPipesAreRefused(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -484,8 +489,8 @@ func TestPipesAreRefused(t *testing.T) {
 	}
 }
 
-// TestSignalsEndReading has commands in the middle of large files told to end. They do so
-// in order, and what they had taken in is not there.
+// TestSignalsEndReading checks that commands interrupted in the middle of large
+// files end in order and keep none of the data read.
 func TestSignalsEndReading(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -516,7 +521,7 @@ func TestSignalsEndReading(t *testing.T) {
 				args := row.make(h)
 				s := h.start(args...)
 				log := h.path(".glyphoxa/glyphoxa.db-wal")
-				for size := int64(0); size < 1<<20; { // it has begun to write
+				for size := int64(0); size < 1<<20; { // writing has begun
 					if info, err := os.Stat(log); err == nil {
 						size = info.Size()
 					}
@@ -527,16 +532,16 @@ func TestSignalsEndReading(t *testing.T) {
 				if r.code != 1 || !strings.Contains(r.stderr, sig.String()) {
 					t.Errorf("exit code %d, %q; want 1, and the signal named", r.code, r.stderr)
 				}
-				// The same is taken in whole afterwards: a restore that had left something
-				// would ask for --replace.
+				// The same file now restores, because the interrupted restore
+				// left no data; otherwise the command would ask for --replace.
 				h.run("", args...).ok(t)
 			})
 		}
 	}
 }
 
-// TestSignalsEndWaiting has commands that wait for a service that never answers told to
-// end.
+// TestSignalsEndWaiting interrupts commands that wait for a service that never
+// answers.
 func TestSignalsEndWaiting(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"doctor"}, {"tools", "calibrate"}, {"tools"}, {"recap"}, {"transcribe", "sound.wav"}, {"mcp", "serve"}} {
@@ -563,7 +568,7 @@ func TestSignalsEndWaiting(t *testing.T) {
 			s := h.start(args...)
 			select {
 			case <-asked:
-			case <-time.After(20 * time.Second): // it asks no service until there is something to ask
+			case <-time.After(20 * time.Second): // the command calls a service only once it has data for it
 			}
 			s.signal(syscall.SIGTERM)
 			if r := s.ended(); strings.Contains(r.stderr, "did not end") {
@@ -573,8 +578,8 @@ func TestSignalsEndWaiting(t *testing.T) {
 	}
 }
 
-// TestSignalsEndWhatHangs has a command write to a pipe that nobody reads, and tells it to
-// end.
+// TestSignalsEndWhatHangs interrupts a command that writes to a pipe without a
+// reader.
 func TestSignalsEndWhatHangs(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -592,7 +597,7 @@ func TestSignalsEndWhatHangs(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for waits := ""; !strings.Contains(waits, "pipe_write"); { // it has begun to write
+	for waits := ""; !strings.Contains(waits, "pipe_write"); { // writing has begun
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/wchan", cmd.Process.Pid, cmd.Process.Pid))
 		if err != nil {
 			t.Fatal(err)

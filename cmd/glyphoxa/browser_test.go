@@ -16,11 +16,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
-// TestTableInABrowser has people meet at a table in Chromium, at the size of a desk and of
-// a phone: what a microphone brings is answered by an NPC who is heard there, players hear
-// and interrupt each other, one loads the page anew in the middle of an answer, and one has
-// no microphone. Nothing may keep somebody from using the page, as axe sees it, and it is
-// to be small.
+// TestTableInABrowser lets people meet at a table in Chromium, at desktop and
+// phone size: an NPC answers microphone sound aloud, players hear and interrupt
+// each other, one player reloads the page during an answer, and one has no
+// microphone. axe must find no accessibility problem, and the page must be
+// small.
 func TestTableInABrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -38,7 +38,7 @@ func TestTableInABrowser(t *testing.T) {
 		"npcs:\n  - name: Bartok\n    role: innkeeper\n", model.URL(), secretKey, stt.URL()))
 	h.secrets = append(h.secrets, secretKey)
 	speech := h.path(h.says("said.wav", "<speak>"+line+`<break time="2s"/></speak>`))
-	h.limit = 9 * time.Minute // it plays as long as the players do
+	h.limit = 9 * time.Minute // the program runs as long as the players play
 	w := h.watch("--browser")
 
 	script, err := filepath.Abs(filepath.Join("..", "..", "testdata", "peers", "table.mjs"))
@@ -91,7 +91,7 @@ func TestTableInABrowser(t *testing.T) {
 	w.leave()
 }
 
-// inventive is a model that never says the same again, and speaks for seconds.
+// inventive is a model that never repeats an answer and speaks for seconds.
 func inventive() fakeopenai.Script {
 	tales := []string{
 		"Stout, friend, and a dark one. My uncle brewed it when the bridge still stood, and half the valley came to taste it.",

@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 )
 
-// TestCascade has a fast model open and a strong one go on, both at one server, with
-// the real program.
+// TestCascade runs the real program with a fast model that opens answers and a
+// strong one that continues them, both at one server.
 func TestCascade(t *testing.T) {
 	t.Parallel()
 	h, server := newModelProgram(t, func(r fakeopenai.Request) fakeopenai.Response {
@@ -54,7 +54,6 @@ func TestCascade(t *testing.T) {
 	}
 }
 
-// append adds text to a file.
 func (h *program) append(file, text string) {
 	h.t.Helper()
 	before, err := os.ReadFile(h.path(file))

@@ -17,9 +17,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// TestConsoleInABrowser opens every page of the console at the size of a desk and of a
-// phone, in English and German, light and dark, and leads a game there. Nothing may keep
-// somebody from using it, as axe sees it, and the page is to be small.
+// TestConsoleInABrowser opens every page of the console at desktop and phone
+// size, in English and German, light and dark, and leads a game there. axe must
+// find no accessibility problem, and the page must be small.
 func TestConsoleInABrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -41,12 +41,12 @@ func TestConsoleInABrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(h.path("glyphoxa.yaml")); err != nil { // it may not be written to
+	if err := os.Remove(h.path("glyphoxa.yaml")); err != nil { // the program cannot write this file
 		t.Fatal(err)
 	}
 	h.write("glyphoxa.yaml", string(shipped)+fmt.Sprintf("\nserver:\n  clients:\n    - {name: lead, token_hash: '%s', profile: dm}\n    - {name: guest, token_hash: '%s', profile: player.full}\n"+
 		"  policy:\n    - {name: ask, rule: approval, who: [guest], tools: [roll], expires: 10m}\n", access.HashToken(lead), access.HashToken(guest)))
-	h.limit = 9 * time.Minute // it plays as long as it is looked at
+	h.limit = 9 * time.Minute // the program runs as long as the browser looks at the page
 	w := h.watch("--console")
 	args := []string{script, browser, w.link, lead, guest}
 	if dir := os.Getenv("GLYPHOXA_PICTURES"); dir != "" {
@@ -92,11 +92,13 @@ func TestConsoleInABrowser(t *testing.T) {
 	w.leave()
 }
 
-// paintTarget is within which a page shows something on this machine, in ms.
+// paintTarget bounds the time until a page shows content on this machine, in
+// ms.
 const paintTarget = 300
 
-// checkPaint requires that a page was painted. With -strict the fastest of the loads must meet the
-// target; without, a busy machine does not fail the test.
+// checkPaint requires that a page was painted. With -strict the fastest of the
+// loads must meet the target; without it, a busy machine does not fail the
+// test.
 func checkPaint(t *testing.T, loads []int) {
 	t.Helper()
 	if len(loads) == 0 || slices.Min(loads) < 0 || *strict && slices.Min(loads) > paintTarget {
@@ -104,16 +106,16 @@ func checkPaint(t *testing.T, loads []int) {
 	}
 }
 
-// TestAConsoleThatReadsNothing opens streams of events and takes nothing of them, while
-// more is said than any buffer on the way holds: every line ends in its turn all the same,
-// and so does the program.
+// TestAConsoleThatReadsNothing opens event streams and reads none of them,
+// while the players say more than any buffer on the way holds: every line still
+// ends in its turn, and the program exits.
 func TestAConsoleThatReadsNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it says 800 lines; make test-all runs it")
 	}
 	t.Parallel()
 	w := newProgram(t).watch("--console")
-	for range 8 { // as many as one visitor may have
+	for range 8 { // the maximum for one visitor
 		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", w.addr)
 		if err != nil {
 			t.Fatal(err)

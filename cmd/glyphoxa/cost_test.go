@@ -19,8 +19,8 @@ func (h *program) costs(section string) {
 	h.append("glyphoxa.yaml", "cost:\n"+section)
 }
 
-// TestCapsAreKept plays until the caps are passed: each answer has five tokens at a
-// tenth of a unit.
+// TestCapsAreKept plays until the session exceeds its caps: each answer has
+// five tokens at a tenth of a unit.
 func TestCapsAreKept(t *testing.T) {
 	t.Parallel()
 	h, server := newModelProgram(t, fakeopenai.Sequence(fakeopenai.Say("The ferry leaves at dawn."), fakeopenai.Say("Before the first bell rings."), fakeopenai.Say("My sister takes the oars.")))
@@ -72,8 +72,8 @@ func TestCapsAreKept(t *testing.T) {
 	}
 }
 
-// TestVoicesAndWhatHasNoPriceAreCounted has a voice with a price, and a model
-// without.
+// TestVoicesAndWhatHasNoPriceAreCounted uses a voice with a price and a model
+// without one.
 func TestVoicesAndWhatHasNoPriceAreCounted(t *testing.T) {
 	t.Parallel()
 	h, server := newModelProgram(t, fakeopenai.Always(fakeopenai.Say("Aye.")))
@@ -89,8 +89,8 @@ func TestVoicesAndWhatHasNoPriceAreCounted(t *testing.T) {
 	}
 }
 
-// TestHearingIsCounted has a player speak: the seconds that the service was sent are
-// nobody's, and cost what their minute does.
+// TestHearingIsCounted checks that /cost charges the seconds sent to speech
+// recognition at the price per minute, and to no NPC.
 func TestHearingIsCounted(t *testing.T) {
 	t.Parallel()
 	needEspeak(t)
@@ -115,8 +115,8 @@ func TestHearingIsCounted(t *testing.T) {
 	}
 }
 
-// TestTheHardCapLeadsToACheaperEngine has an NPC with two models: beyond the cap the
-// usual one answers alone, and then none does.
+// TestTheHardCapLeadsToACheaperEngine uses an NPC with two models: beyond the
+// cap the cheap one answers alone, and later neither does.
 func TestTheHardCapLeadsToACheaperEngine(t *testing.T) {
 	t.Parallel()
 	h, server := newModelProgram(t, func(r fakeopenai.Request) fakeopenai.Response {
@@ -165,8 +165,8 @@ cascade:
 	}
 }
 
-// TestSpeechToSpeechIsCharged has an NPC speak for itself, a second for two units, up
-// to the hard cap; the cascade answers from there on.
+// TestSpeechToSpeechIsCharged uses a speech-to-speech NPC at two units per
+// second, up to the hard cap; after the cap the cascade answers.
 func TestSpeechToSpeechIsCharged(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// TestDiscordCampaigns loads campaigns and plays another.
+// TestDiscordCampaigns loads campaigns and switches between them.
 func TestDiscordCampaigns(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
@@ -49,7 +49,7 @@ func TestDiscordCampaigns(t *testing.T) {
 	g.gives(t, g.dm, "session stop")
 	s.stop()
 
-	s = h.bot(d, tavern) // it is remembered
+	s = h.bot(d, tavern) // the bot remembers the choice
 	answers(t, g.gives(t, g.ana, "campaign info"), true, "**The Mere**")
 	i, err := d.Autocomplete(g.dm, g.channel, "campaign switch", "campaign", opt("campaign", "flag"))
 	if err != nil {

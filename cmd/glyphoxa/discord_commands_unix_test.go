@@ -8,10 +8,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// unheardOf is known in the other guild alone.
+// unheardOf exists only in the other guild.
 const unheardOf = "Zorblaxia"
 
-// table has good and bad input of every command.
+// table lists good and bad input for every command.
 func (e *everywhere) table() map[string]covered {
 	npc := func(name string) discordtest.Option { return opt("npc", name) }
 	tier := func(name string) discordtest.Option { return opt("tier", name) }
@@ -123,7 +123,7 @@ func sheet(text string) discordtest.Option {
 	return opt("file", discordtest.Upload{Name: "mere.yaml", Type: "application/yaml", Data: []byte(text)})
 }
 
-// brokenSheets are files that are no campaign.
+// brokenSheets are files that are not campaigns.
 func brokenSheets() (all []given) {
 	for _, text := range []string{
 		"", "\x00\x01\xff", "entities: {", "name: Mere\nentitles: []\n", "- just\n- a list\n",

@@ -9,14 +9,15 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// TestWhatASessionCostsIsForTheDM plays until the hard cap on Discord.
+// TestWhatASessionCostsIsForTheDM plays on Discord until the hard cap.
 func TestWhatASessionCostsIsForTheDM(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
 	m, h := newThinker(t)
 	m.wake()
-	// Each answer has two rounds, one with a call of two words and one of three words.
+	// Each answer takes two model requests: one with a call of two words, one
+	// with a reply of three.
 	s := h.bot(d, strings.Replace(thoughtful, "tools: [roll]}", "tools: [roll], lines: {unknown: [\"Who knows.\"]}}", 1)+
 		"cost: {prices: [{provider: openai test-model, input: 0, output: 100000}], soft_cap: 0.4, hard_cap: 0.5}\n")
 	g.gives(t, g.dm, "session start")

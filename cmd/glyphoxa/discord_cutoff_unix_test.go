@@ -10,7 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// offered waits for the question whether a session that was cut off goes on.
+// offered waits for the message that offers to continue a session that was cut
+// off.
 func (g *guild) offered(t testing.TB, channel string) discordtest.Message {
 	t.Helper()
 	m, err := g.d.AwaitMessage(t.Context(), channel, func(m discordtest.Message) bool { return len(m.Components) > 0 })
@@ -20,7 +21,7 @@ func (g *guild) offered(t testing.TB, channel string) discordtest.Message {
 	return m
 }
 
-// button returns what the button does that has a label.
+// button returns the button with a label.
 func button(t testing.TB, m discordtest.Message, label string) string {
 	t.Helper()
 	for _, row := range m.Components {
@@ -34,7 +35,7 @@ func button(t testing.TB, m discordtest.Message, label string) string {
 	return ""
 }
 
-// presses lets a user press a button of a message, and returns what that shows.
+// presses lets a user press a button of a message and returns the response.
 func (g *guild) presses(t testing.TB, user, channel string, m discordtest.Message, label string) discordtest.Message {
 	t.Helper()
 	i, err := g.d.Press(user, channel, m.ID, button(t, m, label))
@@ -44,7 +45,7 @@ func (g *guild) presses(t testing.TB, user, channel string, m discordtest.Messag
 	return follows(t, i, m)
 }
 
-// cutOff plays until a line is answered, and kills the program.
+// cutOff plays until a line is answered, then kills the program.
 func (g *guild) cutOff(t testing.TB, h *program, channel string) {
 	t.Helper()
 	s := h.bot(g.d, tavern)
@@ -57,8 +58,9 @@ func (g *guild) cutOff(t testing.TB, h *program, channel string) {
 	s.kill()
 }
 
-// TestDiscordGoesOn kills the program in the middle of a session: when it is
-// back it asks where that was whether to go on, and goes on with what was said.
+// TestDiscordGoesOn kills the program during a session. After a restart the bot
+// asks in the session's channel whether to continue, and continues with the
+// same transcript.
 func TestDiscordGoesOn(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
@@ -82,8 +84,9 @@ func TestDiscordGoesOn(t *testing.T) {
 	s.stop()
 }
 
-// TestDiscordBeginsAnew leaves alone what was cut off. It is asked once where it
-// was, and whenever a session is to start; old questions are explained.
+// TestDiscordBeginsAnew does not continue a session that was cut off. The bot
+// asks once in its channel and again at every session start; old questions get
+// an explanation.
 func TestDiscordBeginsAnew(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
@@ -116,8 +119,8 @@ func TestDiscordBeginsAnew(t *testing.T) {
 	s.stop()
 }
 
-// TestDiscordTwoDecide has two dungeon masters press different buttons at once:
-// one session begins.
+// TestDiscordTwoDecide lets two dungeon masters press different buttons at
+// once, and checks that one session begins.
 func TestDiscordTwoDecide(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
@@ -133,7 +136,7 @@ func TestDiscordTwoDecide(t *testing.T) {
 		work.Go(func() {
 			i, err := d.Press(user, g.channel, question.ID, button(t, question, []string{"Go on", "Begin anew"}[n]))
 			if err != nil {
-				return // the other was first: the buttons are gone
+				return // the other was first, and the buttons are gone
 			}
 			if _, err := i.Response(t.Context()); err != nil {
 				t.Error(err)

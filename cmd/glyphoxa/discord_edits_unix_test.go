@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// recapUntil asks what was said until that is as it should be.
+// recapUntil asks for a recap until its text is right.
 func (g *guild) recapUntil(t testing.TB, like func(recap string) bool) string {
 	t.Helper()
 	for {
@@ -28,8 +28,8 @@ func (g *guild) recapUntil(t testing.TB, like func(recap string) bool) string {
 	}
 }
 
-// editAndDelete changes what NPCs have heard long ago. What was taken back must be nowhere
-// when the program has ended.
+// editAndDelete changes lines that NPCs heard long ago. Deleted text must be in
+// no file when the program has ended.
 func editAndDelete(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
 	g.gives(t, g.dm, "session start")
@@ -52,8 +52,9 @@ func editAndDelete(t *testing.T, _ *program, d *discordtest.Server) {
 	answers(t, g.gives(t, g.dm, "ask", opt("about", "Samarkand")), true, "Samarkand")
 }
 
-// TestDiscordStopKeepsTheUnheard stops the program while many lines wait for an answer: each is
-// kept once. Lines that found the queue full are kept before those that wait in it.
+// TestDiscordStopKeepsTheUnheard stops the program while many lines wait for an
+// answer, and checks that each is stored once. Lines that a full queue rejected
+// are stored before those that wait in it.
 func TestDiscordStopKeepsTheUnheard(t *testing.T) {
 	t.Parallel()
 	const n = 60
@@ -69,7 +70,7 @@ func TestDiscordStopKeepsTheUnheard(t *testing.T) {
 	for k := range n {
 		d.Say(g.channel, players[k%len(players)], fmt.Sprintf("Bartok, this is line %d.", k), nil)
 	}
-	g.gives(t, g.ana, "npc list") // the bot has them all
+	g.gives(t, g.ana, "npc list") // the bot has received all lines
 	if r := s.stop(); r.code != 0 {
 		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// fills lets the user of a command that was answered with a form fill it in.
+// fills submits the form that a command answered with, as the user who gave the
+// command.
 func (g *guild) fills(t testing.TB, asked *discordtest.Interaction, values map[string]string) discordtest.Message {
 	t.Helper()
 	if _, err := asked.Response(t.Context()); err != nil {
@@ -26,7 +27,8 @@ func (g *guild) fills(t testing.TB, asked *discordtest.Interaction, values map[s
 	return m
 }
 
-// fillInEntities asks for what was not said with the command.
+// fillInEntities gives commands without their options and fills them in through
+// forms.
 func fillInEntities(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
 	asks := func(user string, options ...discordtest.Option) *discordtest.Interaction {
@@ -65,7 +67,7 @@ func fillInEntities(t *testing.T, _ *program, d *discordtest.Server) {
 	}
 	answers(t, g.gives(t, g.ana, "entity add"), true, "Only a dungeon master")
 
-	// A form outlives the session, and not the right to fill it in.
+	// A form outlives the session, but not the user's permission to submit it.
 	g.gives(t, g.dm, "session start")
 	late, last := asks(g.dm), asks(g.dm)
 	g.gives(t, g.dm, "session stop")

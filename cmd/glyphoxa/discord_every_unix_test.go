@@ -15,27 +15,28 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// governed is what the tavern has beside its cast where every command is given:
-// a call that waits for another dungeon master, and a server whose tools do.
+// governed adds to the tavern a call that waits for another dungeon master, and
+// a server whose tools wait for approval, for the test of every command.
 const governed = `
   policy: [{name: ask-first, rule: approval, who: ["discord:*"], tools: [remove_entity]}]
 mcp: {servers: [{name: harbour, transport: streamable-http, url: "%s", allow_private: true, pin: true}]}
 `
 
-// covered is what TestDiscordEveryCommand requires of a command.
+// covered is a command's case in TestDiscordEveryCommand.
 type covered struct {
-	// dm is whether players are refused, table whether it takes a session.
+	// dm says whether players are refused, table whether the command needs a
+	// session.
 	dm, table bool
 	good, bad []given
 }
 
-// given are the options of a command, and words in its answer.
+// given are the options of a command and words of its answer.
 type given struct {
 	before  func()
 	options []discordtest.Option
 	want    []string
-	then    func(m discordtest.Message) // does what the answer asks for
-	never   bool                        // no client sends it
+	then    func(m discordtest.Message) // acts on the answer
+	never   bool                        // no client sends this
 }
 
 func input(options ...discordtest.Option) given { return given{options: options} }
@@ -60,19 +61,19 @@ func (o given) and(then func(m discordtest.Message)) given {
 	return o
 }
 
-// everywhere is a Discord with a guild for each command, and one of which nothing
-// may be seen in the others.
+// everywhere is a Discord with a guild for each command, and another guild
+// whose data must not be visible in the others.
 type everywhere struct {
 	t        testing.TB
 	d        *discordtest.Server
-	g        *guild // in which the command is given
-	who      string // gives it
+	g        *guild // where the command is given
+	who      string // gives the command
 	other    *guild
-	describe func(string) // the harbour's tool, in other words
+	describe func(string) // describes the harbour's tool in other words
 }
 
-// pressed returns what presses the first button of an answer, as who got it, and
-// requires words of what comes of it.
+// pressed returns a check that presses the first button of an answer, as the
+// user who got it, and requires words in the response.
 func (e *everywhere) pressed(words ...string) func(discordtest.Message) {
 	return func(m discordtest.Message) {
 		e.t.Helper()
@@ -80,7 +81,7 @@ func (e *everywhere) pressed(words ...string) func(discordtest.Message) {
 	}
 }
 
-// presses presses the first button of an answer and returns what comes of it.
+// presses presses the first button of an answer and returns the response.
 func (e *everywhere) presses(user string, m discordtest.Message) discordtest.Message {
 	e.t.Helper()
 	if len(m.Components) == 0 {
@@ -93,8 +94,8 @@ func (e *everywhere) presses(user string, m discordtest.Message) discordtest.Mes
 	return follows(e.t, i, m)
 }
 
-// follows waits for what comes of a button: the message it is of changes, or
-// stays as it is and something follows.
+// follows waits for the effect of a button: its message changes, or a new
+// message follows.
 func follows(t testing.TB, i *discordtest.Interaction, of discordtest.Message) discordtest.Message {
 	t.Helper()
 	if _, err := i.Response(t.Context()); err != nil {
@@ -125,7 +126,7 @@ func follows(t testing.TB, i *discordtest.Interaction, of discordtest.Message) d
 	}
 }
 
-// removalWaits has a dungeon master do what another must agree to.
+// removalWaits lets a dungeon master do something that another must agree to.
 func (e *everywhere) removalWaits() {
 	e.t.Helper()
 	e.g.gives(e.t, e.g.dm, "entity add", opt("name", "Old Ted"), opt("kind", "npc"))
@@ -134,7 +135,7 @@ func (e *everywhere) removalWaits() {
 
 var listedID = regexp.MustCompile("- `([^`]+)`")
 
-// decides has another dungeon master say yes or no to what waits.
+// decides lets another dungeon master approve or reject a waiting call.
 func (e *everywhere) decides(verdict, want string) {
 	e.t.Helper()
 	dm := e.d.AddMember(e.g.id, e.g.id+"-second", e.g.role)
@@ -147,7 +148,8 @@ func (e *everywhere) decides(verdict, want string) {
 	answers(e.t, e.g.gives(e.t, dm, "approve list"), true, "Nothing waits.")
 }
 
-// tideTurns has the server describe its tool in other words than the guild knows.
+// tideTurns changes the server's description of its tool from the one the guild
+// knows.
 func (e *everywhere) tideTurns() {
 	e.t.Helper()
 	answers(e.t, e.g.gives(e.t, e.g.dm, "tools list"), true, "**tide**")
@@ -163,14 +165,14 @@ func (e *everywhere) mereIsLoaded() {
 	e.g.gives(e.t, e.g.dm, "campaign load", sheet("name: Mere\nentities: []\n"))
 }
 
-// bartokAnswers has a player speak to Bartok, who answers.
+// bartokAnswers lets a player speak to Bartok, who answers.
 func (e *everywhere) bartokAnswers() {
 	e.t.Helper()
 	e.d.Say(e.g.channel, e.g.ana, "Hello Bartok!", nil)
 	e.g.hears(e.t, e.g.channel, "Bartok", "Welcome to the Flagon.")
 }
 
-// somethingIsPromised has a player promise something to Bartok.
+// somethingIsPromised lets a player make a promise to Bartok.
 func (e *everywhere) somethingIsPromised() {
 	e.t.Helper()
 	e.g.gives(e.t, e.g.dm, "session start")
@@ -178,7 +180,8 @@ func (e *everywhere) somethingIsPromised() {
 	e.g.hears(e.t, e.g.channel, "Bartok", "")
 }
 
-// somethingIsProposed has what a player promised wait for a dungeon master.
+// somethingIsProposed turns a player's promise into a proposal for the dungeon
+// master.
 func (e *everywhere) somethingIsProposed() {
 	e.t.Helper()
 	e.somethingIsPromised()
@@ -190,8 +193,8 @@ func (e *everywhere) nettleIsRemembered() {
 	answers(e.t, e.g.gives(e.t, e.g.dm, "remember", opt("text", "The goat is called Nettle.")), true, "Kept in mind as #1")
 }
 
-// unheard returns what requires that an answer is for who asked alone, and that
-// nobody else reads words of it in the channel.
+// unheard returns a check that only the user who asked sees the answer, and
+// that its words do not appear in the channel.
 func (e *everywhere) unheard(words ...string) func(discordtest.Message) {
 	return func(m discordtest.Message) {
 		e.t.Helper()
@@ -222,26 +225,26 @@ func (e *everywhere) goesOn(discordtest.Message) {
 	e.g.gives(e.t, e.g.dm, "session resume")
 }
 
-// dayIsSet has a dungeon master say which day it is, and have it be the next.
+// dayIsSet lets a dungeon master set the day and advance it.
 func (e *everywhere) dayIsSet() {
 	e.t.Helper()
 	answers(e.t, e.g.gives(e.t, e.g.dm, "date", opt("to", "2 Deepfrost 1024")), true, "2 Deepfrost 1024")
 	answers(e.t, e.g.gives(e.t, e.g.dm, "date", opt("to", "tomorrow")), true, "3 Deepfrost 1024")
 }
 
-// noDayIsSet has a dungeon master say what is no day, which changes nothing.
+// noDayIsSet lets a dungeon master give an invalid day, which changes nothing.
 func (e *everywhere) noDayIsSet() {
 	e.t.Helper()
 	for _, text := range append(e.hostile(), "a horse", "+9223372036854775807", "99 Deepfrost 1024", "in 9223372036854775807 years") {
 		if text = strings.TrimSpace(text); text == "" || text == "-1" {
-			continue // that is which day it is, or the day before
+			continue // today or the day before
 		}
 		m := e.asks(e.g.dm, "date", []discordtest.Option{opt("to", string([]rune(text)[:min(len([]rune(text)), 100)]))})
 		answers(e.t, m, true, "⚠", "is no date here")
 	}
 }
 
-// hostile are texts that somebody may give to any option.
+// hostile are texts that a user may give as any option.
 func (e *everywhere) hostile() []string {
 	return []string{
 		"", "   ", "a\x00b\x1b[31mc\u202ed\u200be\u2028f\ufffd", "'; DROP TABLE lines; -- \" OR NEAR(x) *",
@@ -251,7 +254,8 @@ func (e *everywhere) hostile() []string {
 	}
 }
 
-// variants are the options of a command with each hostile value in each place.
+// variants returns the options of a command with each hostile value in each
+// place.
 func (e *everywhere) variants(k discordtest.RegisteredCommand, good []discordtest.Option) (all [][]discordtest.Option) {
 	for _, o := range k.Options {
 		var values []any
@@ -276,9 +280,9 @@ func (e *everywhere) variants(k discordtest.RegisteredCommand, good []discordtes
 	return all
 }
 
-// TestDiscordEveryCommand gives every command that the bot has registered, with
-// good input, with bad input, by those who may not and where it makes no sense.
-// Whatever comes in is answered, calls nobody, and tells nothing of another guild.
+// TestDiscordEveryCommand gives every registered command: with good input, with
+// bad input, by users without permission, and where it makes no sense. Every
+// interaction is answered without mentions and without data of another guild.
 func TestDiscordEveryCommand(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
@@ -312,7 +316,8 @@ func TestDiscordEveryCommand(t *testing.T) {
 	}
 }
 
-// takesText reports whether an option takes more than Discord offers for it.
+// takesText reports whether an option accepts text beyond the choices that
+// Discord offers.
 func takesText(o discordtest.RegisteredOption) bool {
 	return len(o.Choices) == 0 && o.Kind != discordtest.OptionChannel
 }
@@ -357,7 +362,7 @@ func (e *everywhere) give(k discordtest.RegisteredCommand, want covered) {
 			row.then(m)
 		}
 	}
-	if !testing.Short() { // it is a few hundred commands
+	if !testing.Short() { // there are a few hundred commands
 		for _, options := range e.variants(k, want.good[0].options) {
 			e.asks(e.who, k.Path, options)
 		}
@@ -367,8 +372,8 @@ func (e *everywhere) give(k discordtest.RegisteredCommand, want covered) {
 	}
 }
 
-// asks gives a command and returns the answer, which is there in time, does no
-// harm, and is a form at most where the command has one.
+// asks gives a command and returns its answer, which must be in time and
+// harmless, and may be a form only where the command has one.
 func (e *everywhere) asks(user, command string, options []discordtest.Option) discordtest.Message {
 	e.t.Helper()
 	i, err := e.d.Command(user, e.g.channel, command, options...)
@@ -392,8 +397,8 @@ func (e *everywhere) asks(user, command string, options []discordtest.Option) di
 	return m
 }
 
-// harmless requires that a message of the bot has something to say, calls nobody
-// and tells nothing of the inside.
+// harmless requires that a message of the bot has text, mentions no user, and
+// shows no internals.
 func (e *everywhere) harmless(command string, options []discordtest.Option, m discordtest.Message) {
 	e.t.Helper()
 	if m.Author != nil && !m.Author.Bot || m.Deleted {

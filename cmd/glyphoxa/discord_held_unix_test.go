@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// harbour is a server of one tool, whose description can change.
+// harbour is a server with one tool, whose description can change.
 func harbour(t testing.TB) (url string, describe func(string)) {
 	t.Helper()
 	server := sdk.NewServer(&sdk.Implementation{Name: "harbour", Version: "1"}, nil)
@@ -30,8 +30,8 @@ func harbour(t testing.TB) (url string, describe func(string)) {
 	return web.URL, describe
 }
 
-// TestDiscordApprovesATool shows what has changed of a tool before anybody
-// approves it, and approves exactly that.
+// TestDiscordApprovesATool checks that the bot shows what changed in a tool
+// before approval, and approves exactly that version.
 func TestDiscordApprovesATool(t *testing.T) {
 	t.Parallel()
 	url, describe := harbour(t)
@@ -76,7 +76,8 @@ func TestDiscordApprovesATool(t *testing.T) {
 	s.stop()
 }
 
-// TestDiscordTellsOfServersThatAreDown says whose tools are missing, and why.
+// TestDiscordTellsOfServersThatAreDown checks that the bot says which server's
+// tools are missing, and why.
 func TestDiscordTellsOfServersThatAreDown(t *testing.T) {
 	t.Parallel()
 	url, _ := harbour(t)

@@ -13,10 +13,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// TestDiscordKilledAtAnyTime kills the program twenty times, in the middle of a
-// turn, between turns and while a session begins: the database opens every time,
-// every line is in it whose turn was over, and the session is offered to go on,
-// which it does with what was said.
+// TestDiscordKilledAtAnyTime kills the program twenty times: during a turn,
+// between turns, and while a session begins. The database opens every time,
+// contains every line of a finished turn, and the bot offers to continue the
+// session, and does so with its transcript.
 func TestDiscordKilledAtAnyTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -28,11 +28,11 @@ func TestDiscordKilledAtAnyTime(t *testing.T) {
 	g := newGuild(t, d, "home")
 	m, h := newThinker(t)
 	m.wake()
-	said, last := 0, "" // the last word of the session that was cut off
-	var over []string   // words whose turn was over when the program was killed
+	said, last := 0, "" // the last word of the interrupted session
+	var over []string   // words whose turn had ended when the program was killed
 	for n := range kills {
 		s := h.bot(d, thoughtful)
-		if n%5 == 4 { // while it begins
+		if n%5 == 4 { // while the session begins
 			if _, err := d.Command(g.dm, g.channel, "session start"); err != nil {
 				t.Fatal(err)
 			}
@@ -44,7 +44,7 @@ func TestDiscordKilledAtAnyTime(t *testing.T) {
 		for k := range lines {
 			d.Say(g.channel, g.ana, "Bartok, "+word(said+k), nil)
 		}
-		turn := chance.IntN(lines) // in which it is killed, or after which
+		turn := chance.IntN(lines) // the turn during or after which the program is killed
 		for k := range turn + 1 {
 			if w := m.next(t); w != word(said+k) {
 				t.Fatalf("the model is asked about %q, want %q", w, word(said+k))
@@ -53,7 +53,7 @@ func TestDiscordKilledAtAnyTime(t *testing.T) {
 		if again && !m.knows(word(said), last) {
 			t.Errorf("the session goes on, and the model is not told of %q", last)
 		}
-		ended := turn // a turn begins when the one before it is over
+		ended := turn // a turn begins when the previous one has ended
 		if chance.IntN(2) == 0 {
 			g.hears(t, g.channel, "Bartok", word(said+turn))
 			g.isOver(t, turn+1)
@@ -89,8 +89,8 @@ func TestDiscordKilledAtAnyTime(t *testing.T) {
 	t.Logf("%d lines were said, %d turns were over, %d lines are kept", said, len(over), len(kept))
 }
 
-// begins starts a session, and reports whether it goes on with the one that was
-// cut off, whose last word is known to be kept unless it is empty.
+// begins starts a session and reports whether it continues the interrupted one.
+// Unless last is empty, that session's transcript must contain it.
 func (g *guild) begins(t testing.TB, last string, goOn bool) bool {
 	t.Helper()
 	m := g.gives(t, g.dm, "session start")
@@ -108,7 +108,7 @@ func (g *guild) begins(t testing.TB, last string, goOn bool) bool {
 	return again
 }
 
-// next is what the model thinks about next.
+// next returns the next word the model is asked about.
 func (m *thinker) next(t testing.TB) string {
 	t.Helper()
 	select {
@@ -120,8 +120,8 @@ func (m *thinker) next(t testing.TB) string {
 	}
 }
 
-// knows reports whether the model was told its answer to an earlier word when it
-// was asked about a word.
+// knows reports whether the prompt about one word contained the answer to an
+// earlier word.
 func (m *thinker) knows(asked, earlier string) bool {
 	for _, r := range m.server.ChatRequests() {
 		if strings.HasSuffix(r.Chat.LastUser(), asked) {
@@ -131,15 +131,16 @@ func (m *thinker) knows(asked, earlier string) bool {
 	return false
 }
 
-// isOver waits until at least a number of turns of a session are over, of three at most: the
-// next may be over before it is asked.
+// isOver waits until at least n turns of a session have ended, of at most
+// three, because the next turn may end before the query.
 func (g *guild) isOver(t testing.TB, turns int) {
 	t.Helper()
 	told := []string{"one answer lately", "2 answers lately", "3 answers lately"}
 	g.until(t, "tier status", told[turns-1:]...)
 }
 
-// until gives a command as a dungeon master until its answer contains one of the words.
+// until gives a command as a dungeon master until its answer contains one of
+// the words.
 func (g *guild) until(t testing.TB, command string, words ...string) {
 	t.Helper()
 	last := ""
@@ -149,7 +150,7 @@ func (g *guild) until(t testing.TB, command string, words ...string) {
 			t.Fatal(err)
 		}
 		m, err := i.Answer(t.Context())
-		if errors.Is(err, discordtest.ErrNoAnswer) { // a connection that is lost takes what was on it with it
+		if errors.Is(err, discordtest.ErrNoAnswer) { // a lost connection loses its pending interactions
 			t.Logf("/%s: %v; the connections: %+v", command, err, g.d.Connections())
 			continue
 		}
@@ -176,10 +177,10 @@ func count(all []string, s string) (n int) {
 	return n
 }
 
-// killed kills the program after a time and waits for its end.
+// killed kills the program after a delay and waits for its end.
 func (s *session) killed(after time.Duration) {
 	s.t.Helper()
-	kill := time.AfterFunc(after, func() { _ = s.cmd.Process.Kill() }) // how it ends tells
+	kill := time.AfterFunc(after, func() { _ = s.cmd.Process.Kill() }) // the caller checks how the process ends
 	defer kill.Stop()
 	if r := s.ended(); r.code != -1 {
 		s.t.Errorf("exit code %d, want death by the signal; stderr %s", r.code, r.stderr)

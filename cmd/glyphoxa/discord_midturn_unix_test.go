@@ -16,7 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// thoughtful is a table of one NPC who thinks with a model.
+// thoughtful is a table with one NPC that uses a model.
 const thoughtful = `
 languages: [en]
 campaign: {name: The Flagon}
@@ -34,19 +34,19 @@ discord:
   dm_roles: [Dungeon Master]
 `
 
-// thinker is a model that uses a tool and then thinks for as long as a test
-// wants it to.
+// thinker is a model that calls a tool and then waits until the test releases
+// it.
 type thinker struct {
 	server *fakeopenai.Server
-	asked  chan string   // the last word it is asked, as it begins to think
-	think  chan struct{} // closed when it may answer
-	then   string        // said after the answer, without an end; it then goes silent
+	asked  chan string   // the last word asked, sent when the model begins to think
+	think  chan struct{} // closed when the model may answer
+	then   string        // sent after the answer, without an end; then silence
 }
 
-// maxAsked is more than any test asks.
+// maxAsked exceeds the number of questions in any test.
 const maxAsked = 1000
 
-// newThinker starts a model and a house whose NPCs think with it.
+// newThinker starts a model and a house whose NPCs use it.
 func newThinker(t testing.TB) (*thinker, *program) {
 	t.Helper()
 	m := &thinker{asked: make(chan string, maxAsked), think: make(chan struct{})}
@@ -73,7 +73,7 @@ func (m *thinker) answer(r fakeopenai.Request) fakeopenai.Response {
 	return fakeopenai.Say("I heard ", word, ".")
 }
 
-// wake lets the model answer whatever it was or will be asked.
+// wake releases the model for all past and future questions.
 func (m *thinker) wake() {
 	select {
 	case <-m.think:
@@ -82,7 +82,7 @@ func (m *thinker) wake() {
 	}
 }
 
-// kept are the lines in a guild's database, the oldest first.
+// kept returns the lines in a guild's database, oldest first.
 func (h *program) kept(g *guild) (lines []string) {
 	h.t.Helper()
 	store, err := sqlite.Open(h.t.Context(), h.path(filepath.Join(".glyphoxa", "guilds", g.id, "glyphoxa.db")), nil)
@@ -110,15 +110,15 @@ func (h *program) kept(g *guild) (lines []string) {
 	return lines
 }
 
-// TestDiscordConnectionLostInATurn loses the connection while an NPC thinks:
-// the answer is posted once, and what was written meanwhile is heard once and in
-// order, if Discord tells of it.
+// TestDiscordConnectionLostInATurn loses the connection while an NPC thinks.
+// The bot posts the answer once, and hears messages written meanwhile once and
+// in order, if Discord delivers them.
 func TestDiscordConnectionLostInATurn(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name string
 		make func(*discordtest.Server)
-		away []string // written before the bot is back
+		away []string // written before the bot reconnects
 	}{
 		{"dropped", (*discordtest.Server).DropConnections, []string{"beryl", "cinnabar"}},
 		{"reconnect asked for", (*discordtest.Server).RequestReconnect, []string{"beryl", "cinnabar"}},
@@ -150,7 +150,7 @@ func TestDiscordConnectionLostInATurn(t *testing.T) {
 			})
 			words = append(words, "damask")
 			d.Say(g.channel, g.ana, "Bartok, damask", nil)
-			g.gives(t, g.dm, "session status") // all before it has been heard
+			g.gives(t, g.dm, "session status") // the bot has heard everything before this
 			m.wake()
 			g.hears(t, g.channel, "Bartok", "damask")
 			if r := s.stop(); r.code != 0 {
@@ -176,8 +176,8 @@ func awaitConnections(t testing.TB, d *discordtest.Server, match func([]discordt
 	}
 }
 
-// posted requires that the thoughtful NPC has posted an answer to each word,
-// once and in order.
+// posted requires that the thoughtful NPC posted one answer to each word, in
+// order.
 func posted(t testing.TB, g *guild, words ...string) {
 	t.Helper()
 	var got, want []string
@@ -195,8 +195,8 @@ func posted(t testing.TB, g *guild, words ...string) {
 }
 
 // TestDiscordStoppedInATurn stops the program while an NPC thinks and players
-// wait: what they wrote is kept, however much it is, and what was not posted of
-// the answer is not.
+// wait. The bot stores all the players' messages, and none of the answer that
+// it had not posted.
 func TestDiscordStoppedInATurn(t *testing.T) {
 	t.Parallel()
 	for _, waiting := range []int{0, 30} {
@@ -221,14 +221,14 @@ func TestDiscordStoppedInATurn(t *testing.T) {
 				last = fmt.Sprint("Player", n%8)
 				want = append(want, last+": "+line)
 			}
-			g.gives(t, g.dm, "session status") // all of it has arrived
+			g.gives(t, g.dm, "session status") // the bot has received all messages
 			if r := s.stop(); r.code != 0 || r.stderr != "" && !strings.HasPrefix(r.stderr, "glyphoxa") {
 				t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
 			}
 			if got := h.kept(g); !slices.Equal(got, want) {
 				t.Errorf("kept are %d lines, want %d: %q", len(got), len(want), got)
 			}
-			posted(t, g) // nothing
+			posted(t, g) // no posts
 			all := d.Messages(g.channel)
 			if end := all[len(all)-1]; !strings.Contains(end.Content, "The session has ended: the bot is going offline") {
 				t.Errorf("the last message is %q", end.Content)
@@ -239,8 +239,8 @@ func TestDiscordStoppedInATurn(t *testing.T) {
 	}
 }
 
-// TestDiscordStoppedInASentence stops the program when half an answer is posted:
-// that half is kept, and no more.
+// TestDiscordStoppedInASentence stops the program when half an answer is
+// posted, and checks that exactly that half is stored.
 func TestDiscordStoppedInASentence(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
@@ -261,8 +261,8 @@ func TestDiscordStoppedInASentence(t *testing.T) {
 	}
 }
 
-// TestDiscordStoppedTwice tells a program to stop that is waiting for Discord to
-// take its farewell: the second time it does not wait.
+// TestDiscordStoppedTwice stops a program twice while it waits for Discord to
+// accept its farewell; it exits at once on the second signal.
 func TestDiscordStoppedTwice(t *testing.T) {
 	t.Parallel()
 	const posts = "POST /channels/{channel}/messages"

@@ -11,8 +11,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// TestDiscordPrivacy says what is kept, hears nobody who does not want it, and
-// forgets who asks for it.
+// TestDiscordPrivacy checks that the bot says what it stores, does not hear
+// players who declined, and forgets players who ask for it.
 func TestDiscordPrivacy(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
@@ -22,7 +22,8 @@ func TestDiscordPrivacy(t *testing.T) {
 	s := h.bot(d, tavern)
 	answers(t, g.gives(t, g.ana, "privacy info"), true, "What the bot keeps", "/feedback", "Now you are **heard**")
 
-	// Whoever declines is not heard, from the next word on, and in the next session.
+	// The bot does not hear a player who declined, from the next word on and in
+	// the next session.
 	g.gives(t, g.dm, "session start")
 	answers(t, g.gives(t, g.ana, "privacy consent", opt("heard", "no")), true, "You are not heard from now on")
 	d.Say(g.channel, g.ana, "Hello Bartok, says Xanadu!", nil)
@@ -48,7 +49,7 @@ func TestDiscordPrivacy(t *testing.T) {
 	g.hears(t, g.channel, "Bartok", "")
 	answers(t, g.gives(t, ben, "feedback", opt("text", "I am Zanzibar, and I like it")), true, "Thank you")
 
-	// To be forgotten takes a second thought, and nobody else's.
+	// Forgetting needs a confirmation by the same user.
 	question := g.gives(t, ben, "privacy forget")
 	answers(t, question, true, "for good?")
 	if i, err := d.Press(g.dm, g.channel, question.ID, button(t, question, "Yes, for good")); err == nil {
@@ -76,9 +77,10 @@ func TestDiscordPrivacy(t *testing.T) {
 	}
 }
 
-// TestDiscordForgettingATakenName has a member call himself what is in the world and in what others
-// say, speak, and ask to be forgotten: nothing but his own line is gone, the DM reads once where
-// others name him, and the world can still be taken back, also after a restart.
+// TestDiscordForgettingATakenName lets a member use a name that appears in the
+// world and in other players' lines, speak, and ask to be forgotten. Only that
+// member's line is deleted; the DM gets one list of lines that name the member,
+// and can still undo changes to the world, also after a restart.
 func TestDiscordForgettingATakenName(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
@@ -148,7 +150,7 @@ func TestDiscordForgettingATakenName(t *testing.T) {
 	s.stop()
 }
 
-// finds returns the files of what is kept that have a word in them.
+// finds returns the data files that contain a word.
 func (h *program) finds(word string) (found []string) {
 	h.t.Helper()
 	err := filepath.WalkDir(h.path(".glyphoxa"), func(path string, e os.DirEntry, err error) error {

@@ -18,12 +18,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// output is what a program writes, which can be read while it runs. The zero
-// value is empty.
+// output collects what a program writes and can be read while the program runs.
+// The zero value is empty.
 type output struct {
 	mu   sync.Mutex // guards the fields below
 	text bytes.Buffer
-	more chan struct{} // closed when there is more, if somebody waits
+	more chan struct{} // closed when more is written, if a reader waits
 }
 
 // Write implements io.Writer.
@@ -37,14 +37,14 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.text.Write(p)
 }
 
-// String is all that was written so far.
+// String returns everything written so far.
 func (o *output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.text.String()
 }
 
-// after waits for a line that begins with words, and returns the rest of it.
+// after waits for a line that begins with words and returns the rest of it.
 func (o *output) after(t testing.TB, words string) string {
 	t.Helper()
 	for {
@@ -68,7 +68,7 @@ func (o *output) after(t testing.TB, words string) string {
 	}
 }
 
-// goroutines are those of a program that serves its metrics.
+// goroutines counts the goroutines of a program that serves its metrics.
 func (s *session) goroutines() int {
 	s.t.Helper()
 	r, err := http.Get("http://" + s.errs.after(s.t, "glyphoxa mcp listening on http://") + "/metrics")
@@ -93,9 +93,9 @@ func (s *session) goroutines() int {
 
 var goroutinesMetric = regexp.MustCompile(`(?m)^go_goroutines (\d+)$`)
 
-// TestDiscordRandomPeople lets people of several guilds at once do at random what
-// Discord lets them do. Whatever it is, it is answered; nothing of one guild is
-// told in another; and when all is over, nothing of it goes on.
+// TestDiscordRandomPeople lets members of several guilds act at random at once.
+// Every interaction is answered, no guild sees another's data, and no activity
+// remains at the end.
 func TestDiscordRandomPeople(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -144,28 +144,28 @@ func TestDiscordRandomPeople(t *testing.T) {
 	}
 }
 
-// crowd are the people of a guild.
+// crowd is the members of one guild.
 type crowd struct {
 	t        testing.TB
 	g        *guild
 	commands []discordtest.RegisteredCommand
-	token    string // is in all that they write, and nowhere else
+	token    string // appears in all that its members write, and nowhere else
 	chance   *rand.Rand
 
-	told    strings.Builder // what only one of them was told
+	told    strings.Builder // what only one of them was shown
 	said    []discordtest.Message
 	buttons []discordtest.Message
 	forms   []*discordtest.Interaction
 	pending []asked
 }
 
-// idle ends a session, having begun one if there was none.
+// idle ends a session, and starts one first if there is none.
 func (c *crowd) idle() {
 	c.g.gives(c.t, c.g.dm, "session start")
 	c.g.gives(c.t, c.g.dm, "session stop")
 }
 
-// read is all that the guild was told.
+// read returns all text shown to the guild.
 func (c *crowd) read() string {
 	var all strings.Builder
 	for _, m := range c.g.d.Messages(c.g.channel) {
@@ -174,7 +174,7 @@ func (c *crowd) read() string {
 	return all.String() + c.told.String()
 }
 
-// tell is all that is written in a message.
+// tell returns all text of a message.
 func tell(m discordtest.Message) string {
 	return fmt.Sprintf("%s %s %v %v\n", m.Author.Username, m.Content, m.Embeds, m.Components)
 }
@@ -192,7 +192,7 @@ func (c *crowd) step() {
 	}
 }
 
-// somebody is mostly a dungeon master.
+// somebody returns a random member, mostly a dungeon master.
 func (c *crowd) somebody() string {
 	if c.chance.IntN(4) == 0 {
 		return c.g.ana
@@ -200,7 +200,7 @@ func (c *crowd) somebody() string {
 	return c.g.dm
 }
 
-// order gives any command with any options, or types into one.
+// order gives any command with any options, or completes an option.
 func (c *crowd) order() {
 	k := pick(c.chance, c.commands)
 	var options []discordtest.Option
@@ -228,7 +228,7 @@ func (c *crowd) order() {
 	c.await(i, k.Path)
 }
 
-// await requires answers of interactions, of several at once.
+// await requires the answers of several interactions at once.
 func (c *crowd) await(i *discordtest.Interaction, what string) {
 	c.pending = append(c.pending, asked{i, what})
 	if c.chance.IntN(3) == 0 {
@@ -236,7 +236,7 @@ func (c *crowd) await(i *discordtest.Interaction, what string) {
 	}
 }
 
-// settle requires all answers.
+// settle requires the answers of all open interactions.
 func (c *crowd) settle() {
 	for _, a := range c.pending {
 		c.answered(a.Interaction, a.what)
@@ -244,13 +244,13 @@ func (c *crowd) settle() {
 	c.pending = nil
 }
 
-// asked is an interaction that is not answered yet.
+// asked is an interaction without an answer yet.
 type asked struct {
 	*discordtest.Interaction
 	what string
 }
 
-// value is something that an option takes.
+// value returns a random value for an option.
 func (c *crowd) value(o discordtest.RegisteredOption) any {
 	switch {
 	case len(o.Choices) > 0:
@@ -279,8 +279,8 @@ func (c *crowd) campaign() string {
 	return fmt.Sprintf("name: Mere %s\nentities:\n  - {id: ned, type: npc, name: Ned, description: Knows %s.}\n", c.token, c.token)
 }
 
-// answered requires that an interaction is answered, calling nobody, and keeps
-// what can be pressed or filled in later.
+// answered requires that an interaction is answered without mentions, and
+// records its buttons and forms for later.
 func (c *crowd) answered(i *discordtest.Interaction, what string) {
 	r, err := i.Response(c.t.Context())
 	if err != nil {
@@ -311,14 +311,14 @@ func (c *crowd) answered(i *discordtest.Interaction, what string) {
 	}
 }
 
-// press presses any button that was ever there, twice.
+// press presses a random button of any earlier message, twice.
 func (c *crowd) press() {
 	m := pick(c.chance, c.buttons)
 	b := pick(c.chance, m.Components[0].Components)
 	var twice []*discordtest.Interaction
 	for range 2 {
 		i, err := c.g.d.Press(c.g.dm, c.g.channel, m.ID, b.CustomID)
-		if err == nil { // else it is gone, or was another's to see
+		if err == nil { // otherwise the message is gone, or only another user may see it
 			twice = append(twice, i)
 		}
 	}
@@ -327,7 +327,7 @@ func (c *crowd) press() {
 	}
 }
 
-// submit fills in any form that was ever asked for.
+// submit submits a random form of any earlier answer.
 func (c *crowd) submit() {
 	i, err := c.g.d.Submit(pick(c.chance, c.forms), map[string]string{"name": c.token, "kind": pick(c.chance, []string{"npc", "dragon"}), "place": pick(c.chance, []string{"", "Ned"})})
 	if err != nil {
@@ -337,7 +337,7 @@ func (c *crowd) submit() {
 	c.answered(i, "a form")
 }
 
-// write says something, or has second thoughts.
+// write posts a message, or edits or deletes one.
 func (c *crowd) write() {
 	switch n := c.chance.IntN(4); {
 	case n == 0 && len(c.said) > 0:

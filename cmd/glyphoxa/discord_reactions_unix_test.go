@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// awaitDeleted waits until a message is in its channel no longer.
+// awaitDeleted waits until a message is deleted from its channel.
 func (g *guild) awaitDeleted(t *testing.T, m discordtest.Message) {
 	t.Helper()
 	is := func(o discordtest.Message) bool { return o.ID == m.ID && !o.Deleted }
@@ -26,7 +26,8 @@ func (g *guild) awaitDeleted(t *testing.T, m discordtest.Message) {
 	}
 }
 
-// TestDiscordReactions takes lines of NPCs back with ❌, and has them said otherwise with 🔁.
+// TestDiscordReactions retracts NPC lines with ❌ and asks for another answer
+// with 🔁.
 func TestDiscordReactions(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
@@ -50,11 +51,11 @@ func TestDiscordReactions(t *testing.T) {
 	}
 	d.Say(g.channel, g.ana, "Hello Bartok", nil)
 	first := answer("Bartok")
-	d.React(g.channel, ben, first.ID, "❌")   // it was not said to Ben
-	d.React(g.channel, g.ana, first.ID, "🍺") // means nothing
+	d.React(g.channel, ben, first.ID, "❌")   // the line was not said to Ben
+	d.React(g.channel, g.ana, first.ID, "🍺") // has no meaning
 	d.Say(g.channel, g.ana, "Hello Mira", nil)
 	second := answer("Mira")
-	d.React(g.channel, g.ana, first.ID, "❌") // is not the last to Ana any more
+	d.React(g.channel, g.ana, first.ID, "❌") // is no longer the last line to Ana
 
 	var failed atomic.Bool
 	d.Disturb(func(route string) discordtest.Fault {

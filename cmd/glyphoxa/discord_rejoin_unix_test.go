@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/voicetest"
 )
 
-// awaitText waits for a message of the channel with words in it that is newer than another.
+// awaitText waits for a message that contains words and is newer than another.
 func (g *guild) awaitText(t *testing.T, words, after string) discordtest.Message {
 	t.Helper()
 	m, err := g.d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool {
@@ -23,15 +23,16 @@ func (g *guild) awaitText(t *testing.T, words, after string) discordtest.Message
 	return m
 }
 
-// lastMessage is the id of the newest message of the channel.
+// lastMessage returns the id of the newest message of the channel.
 func (g *guild) lastMessage() string {
 	all := g.d.Messages(g.channel)
 	return all[len(all)-1].ID
 }
 
-// TestDiscordVoiceRejoins: a session that began in writing is killed after it was brought
-// into a voice channel, and again after somebody moved it: it goes on where it was heard
-// last. A channel that is gone meanwhile is told, and the session goes on in writing.
+// TestDiscordVoiceRejoins kills a session that began in text and was moved to a
+// voice channel, and kills it again after a member moved the bot. The session
+// continues in its last voice channel. If that channel is gone, the bot says so
+// and continues in text.
 func TestDiscordVoiceRejoins(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -53,7 +54,7 @@ func TestDiscordVoiceRejoins(t *testing.T) {
 		t.Helper()
 		before := g.lastMessage()
 		s.kill()
-		d.MoveVoice(g.id, d.BotID(), "") // as Discord does once it is missing
+		d.MoveVoice(g.id, d.BotID(), "") // as Discord does for a process that is gone
 		house.v.Expel(g.id, d.BotID())
 		s = p.bot(d, config)
 		return g.awaitText(t, "was cut off", before)

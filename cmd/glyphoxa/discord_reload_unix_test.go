@@ -10,8 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// TestDiscordReload changes the cast while a session runs: somebody leaves,
-// somebody comes, and somebody looks different.
+// TestDiscordReload changes the cast during a session: one NPC leaves, one
+// arrives, and one gets a new look.
 func TestDiscordReload(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)

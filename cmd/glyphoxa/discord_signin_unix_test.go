@@ -13,10 +13,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// signInSecret is the application's at the test's Discord.
+// signInSecret is the application's secret at the test's Discord.
 const signInSecret = "s3cret-of-the-application"
 
-// visitor is a browser at the console.
+// visitor is a browser that uses the console.
 type visitor struct {
 	t     *testing.T
 	addr  string
@@ -32,7 +32,7 @@ func newVisitor(t *testing.T, addr string) *visitor {
 	return &visitor{t: t, addr: addr, Client: http.Client{Jar: jar}}
 }
 
-// ask sends what the page sends and returns the answer.
+// ask sends a request as the page does and returns its status.
 func (v *visitor) ask(method, path, body string, into any) int {
 	v.t.Helper()
 	req, err := http.NewRequestWithContext(v.t.Context(), method, v.addr+path, strings.NewReader(body))
@@ -51,7 +51,7 @@ func (v *visitor) ask(method, path, body string, into any) int {
 	return res.StatusCode
 }
 
-// signIn follows the link of the sign-in page and returns where the browser ends.
+// signIn follows the link of the sign-in page and returns the final address.
 func (v *visitor) signIn() string {
 	v.t.Helper()
 	req, err := http.NewRequestWithContext(v.t.Context(), http.MethodGet, v.addr+"/console/account", nil)
@@ -66,7 +66,7 @@ func (v *visitor) signIn() string {
 	return res.Request.URL.String()
 }
 
-// self is what the console says of a visitor.
+// self returns what the console says about a visitor.
 type self struct {
 	Name, Profile, Crumb, Service string
 	Known                         bool
@@ -90,8 +90,9 @@ func (m self) rooms() (ids []string) {
 	return ids
 }
 
-// TestSigningInWithDiscord: whoever leads games in a server signs in to the console with
-// their account there, and leads these games at the console, and no others.
+// TestSigningInWithDiscord checks that a user who leads games in a server can
+// sign in to the console with Discord, and leads those games there and no
+// others.
 func TestSigningInWithDiscord(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
@@ -146,7 +147,7 @@ func TestSigningInWithDiscord(t *testing.T) {
 		t.Errorf("the other dungeon master is %+v", m)
 	}
 
-	// A code or a state of somebody else's leads nowhere.
+	// Another visitor's code or state does not sign in.
 	thief := newVisitor(t, addr)
 	for _, way := range []string{"?code=x&state=y", "?state=y", ""} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, addr+"/console/account/back"+way, nil)
@@ -168,7 +169,8 @@ func TestSigningInWithDiscord(t *testing.T) {
 	s.stop()
 }
 
-// TestSigningInWithAWrongSecret: who cannot be asked for is told so, and the operator why.
+// TestSigningInWithAWrongSecret checks that the visitor sees that sign-in
+// failed, and the operator why.
 func TestSigningInWithAWrongSecret(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)

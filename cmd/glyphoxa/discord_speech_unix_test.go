@@ -12,9 +12,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakerealtime"
 )
 
-// TestDiscordSpeechToSpeechForgets types to an NPC that speaks for itself, and takes a
-// line back before its answer: the model is asked nothing more in a session that knows
-// of it.
+// TestDiscordSpeechToSpeechForgets types to a speech-to-speech NPC and retracts
+// the line before the answer. The program must not send more to the model in a
+// session that contains the line.
 func TestDiscordSpeechToSpeechForgets(t *testing.T) {
 	t.Parallel()
 	service := fakerealtime.Start(t, fakerealtime.Script{Answers: []fakerealtime.Answer{

@@ -12,8 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 )
 
-// ferry is a table with a model that takes its time: Bartok is always late, and
-// Mira never.
+// ferry is a table with a slow model: Bartok is always late, Mira never.
 const ferry = `
 languages: [en]
 campaign: {name: The Crossing}
@@ -33,7 +32,7 @@ discord:
   dm_roles: [Dungeon Master]
 `
 
-// dawdles writes for longer than Bartok has, and rolls dice as Mira.
+// dawdles answers later than Bartok's deadline, and rolls dice as Mira.
 func dawdles(r fakeopenai.Request) fakeopenai.Response {
 	last := r.Chat.Messages[len(r.Chat.Messages)-1]
 	switch {
@@ -45,7 +44,7 @@ func dawdles(r fakeopenai.Request) fakeopenai.Response {
 	return fakeopenai.Response{Pieces: []string{"Wel", "come."}, Delay: 100 * time.Millisecond}
 }
 
-// TestDiscordFerry watches how sessions go, each in a server of its own.
+// TestDiscordFerry checks the status of sessions, each in its own server.
 func TestDiscordFerry(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
@@ -62,8 +61,8 @@ func TestDiscordFerry(t *testing.T) {
 	}
 }
 
-// times asks for the times of turns until so many have ended: that is a moment
-// after their last words.
+// times asks for turn times until enough turns have ended, a moment after their
+// last words.
 func (g *guild) times(t *testing.T, user string, turns int) discordtest.Message {
 	t.Helper()
 	for {
@@ -74,7 +73,7 @@ func (g *guild) times(t *testing.T, user string, turns int) discordtest.Message 
 	}
 }
 
-// drawn is the code block of an answer.
+// drawn returns the code block of an answer.
 func drawn(m discordtest.Message) string {
 	_, rest, _ := strings.Cut(m.Content, "```")
 	bars, _, _ := strings.Cut(rest, "```")
@@ -102,7 +101,7 @@ func tellTimes(t *testing.T, g *guild) {
 		t.Errorf("the drawing is %q, want the tools of the last turn", bars)
 	}
 
-	ben := g.d.AddMember(g.id, "Ben") // one player alone may not write as much at once
+	ben := g.d.AddMember(g.id, "Ben") // one player alone may not write this much at once
 	for n := range 12 {
 		g.d.Say(g.channel, []string{g.ana, ben}[n%2], "And you, Bartok?", nil)
 	}
@@ -116,7 +115,7 @@ func tellTimes(t *testing.T, g *guild) {
 	answers(t, g.gives(t, g.dm, "session timing"), true, "No session is running here")
 }
 
-// statusMessage waits for the message that shows how the session goes, with words in it.
+// statusMessage waits for a status message that contains words.
 func (g *guild) statusMessage(t *testing.T, words ...string) discordtest.Message {
 	t.Helper()
 	m, err := g.d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool {
@@ -137,8 +136,7 @@ func (g *guild) statusMessage(t *testing.T, words ...string) discordtest.Message
 	return m
 }
 
-// showHowItGoes watches how a session goes, deletes the message that shows it,
-// and stops.
+// showHowItGoes watches the status message of a session, deletes it, and stops.
 func showHowItGoes(t *testing.T, g *guild) {
 	g.gives(t, g.dm, "session start")
 	first := g.statusMessage(t, "The Crossing", "At the table", "Bartok", "Mira")

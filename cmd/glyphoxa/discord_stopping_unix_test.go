@@ -13,8 +13,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// TestDiscordAnswersWhileStopping tells who gives a command, presses a button or
-// fills in a form while the bot stops that it does.
+// TestDiscordAnswersWhileStopping checks that commands, buttons and forms get
+// an explanation while the bot stops.
 func TestDiscordAnswersWhileStopping(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
@@ -29,7 +29,7 @@ func TestDiscordAnswersWhileStopping(t *testing.T) {
 	if _, err := form.Response(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// The farewell has to wait, and so has the end.
+	// This delays the farewell, and so the exit.
 	const posts = "POST /channels/{channel}/messages"
 	before := len(d.Requests(posts))
 	d.RefuseNext(posts, 3*time.Second)
@@ -56,8 +56,9 @@ func TestDiscordAnswersWhileStopping(t *testing.T) {
 	}
 }
 
-// obeyTwoDungeonMasters has two give the same commands at once, and press
-// the same button twice: all are answered, and things happen once.
+// obeyTwoDungeonMasters lets two dungeon masters give the same commands at once
+// and press the same button. Every interaction is answered, and each action
+// happens once.
 func obeyTwoDungeonMasters(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
 	other := d.AddMember(g.id, "other-dm", g.role)
@@ -99,7 +100,7 @@ func obeyTwoDungeonMasters(t *testing.T, _ *program, d *discordtest.Server) {
 	for range 2 {
 		i, err := d.Press(g.dm, g.channel, question.ID, "entity remove old-ted")
 		if err != nil {
-			break // the answer has come already, and taken the button away
+			break // the answer has already removed the button
 		}
 		presses = append(presses, i)
 	}

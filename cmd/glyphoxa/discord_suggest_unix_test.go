@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// completes returns what is suggested while somebody types into an option.
+// completes returns the suggestions for a partly typed option.
 func (g *guild) completes(t testing.TB, user, command, option, typed string) string {
 	t.Helper()
 	i, err := g.d.Autocomplete(user, g.channel, command, option, opt(option, typed))
@@ -28,8 +28,8 @@ func (g *guild) completes(t testing.TB, user, command, option, typed string) str
 	return strings.Join(all, ", ")
 }
 
-// suggestNPCs completes the names of NPCs while one types, and "all"
-// where a command takes all of them.
+// suggestNPCs checks suggestions of NPC names, and of "all" where a command
+// accepts all NPCs.
 func suggestNPCs(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
 	if got := g.completes(t, g.dm, "npc mute", "npc", ""); got != "" {
@@ -55,8 +55,8 @@ func suggestNPCs(t *testing.T, _ *program, d *discordtest.Server) {
 	}
 }
 
-// suggestEntities completes ids by the names people know, to dungeon
-// masters alone.
+// suggestEntities checks that only dungeon masters get ids suggested by entity
+// name.
 func suggestEntities(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
 	answers(t, g.gives(t, g.dm, "entity add", opt("name", "Old Ted"), opt("kind", "npc")), true, "`old-ted`")

@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// library is a table of one fast NPC whose only tool takes a deep turn.
+// library is a table with one fast NPC whose only tool takes a deep turn.
 const library = `
 languages: [en]
 campaign: {name: The Library}
@@ -41,8 +41,8 @@ func (g *guild) asks(t testing.TB, npc, line string) string {
 	return m.Content
 }
 
-// TestDiscordRaise raises a fast NPC, who then uses a deeper tool, until the
-// raise has ended, by turns or by time.
+// TestDiscordRaise raises a fast NPC, which then uses a deeper tool until the
+// raise ends, by turns or by time.
 func TestDiscordRaise(t *testing.T) {
 	t.Parallel()
 	const question = "Sage, what are the rules for grappling?"
@@ -68,7 +68,7 @@ func TestDiscordRaise(t *testing.T) {
 			if got := g.asks(t, "Sage", question); !strings.Contains(got, "It is written:") {
 				t.Errorf("while raised: %q", got)
 			}
-			for row.lasts > 0 && time.Since(raised) <= row.lasts { // until the raise is over
+			for row.lasts > 0 && time.Since(raised) <= row.lasts { // until the raise ends
 				g.gives(t, g.dm, "tier status")
 			}
 			if got := g.asks(t, "Sage", question); !strings.Contains(got, "I do not know.") {

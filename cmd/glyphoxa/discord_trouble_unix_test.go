@@ -13,7 +13,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// TestDiscordShards plays over two connections, as Discord asks large bots to.
+// TestDiscordShards plays over two connections, which Discord requires of large
+// bots.
 func TestDiscordShards(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, &discordtest.Options{Shards: 2})
@@ -35,13 +36,13 @@ func TestDiscordShards(t *testing.T) {
 	}
 }
 
-// TestDiscordOneGuild plays in the configured guild alone.
+// TestDiscordOneGuild plays only in the configured guild.
 func TestDiscordOneGuild(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
 	g, other := newGuild(t, d, "home"), newGuild(t, d, "other")
 	h := newProgram(t)
-	s := h.bot(d, tavern) // registers the commands everywhere
+	s := h.bot(d, tavern) // registers the commands globally
 	s.stop()
 	h.write("glyphoxa.yaml", fmt.Sprintf(tavern, d.APIURL())+fmt.Sprintf("  guild: %q\n", g.id))
 	s = h.start("run")
@@ -58,7 +59,7 @@ func TestDiscordOneGuild(t *testing.T) {
 	s.stop()
 }
 
-// slowDown is told to wait, and posts the line once.
+// slowDown rate-limits the bot and checks that it posts the line once.
 func slowDown(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
 	g.gives(t, g.dm, "session start")
@@ -74,8 +75,8 @@ func slowDown(t *testing.T, _ *program, d *discordtest.Server) {
 	}
 }
 
-// TestDiscordPermissionTaken closes a session in whose channel the bot may not
-// write any more, and begins none where it may not.
+// TestDiscordPermissionTaken checks that the bot closes a session in a channel
+// where it may no longer write, and starts none there.
 func TestDiscordPermissionTaken(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
@@ -100,8 +101,8 @@ func TestDiscordPermissionTaken(t *testing.T) {
 	}
 }
 
-// TestDiscordOneProgram refuses a second bot for the same data, which would take
-// the first one's sessions for cut off.
+// TestDiscordOneProgram checks that a second bot for the same data is refused,
+// because it would treat the first one's sessions as cut off.
 func TestDiscordOneProgram(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)

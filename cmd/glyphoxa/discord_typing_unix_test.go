@@ -12,11 +12,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// typed is what somebody types into an option that is completed, and what the
-// command is then to be told: it begins with want.
+// typed is a partly typed option and the expected suggestion, which begins with
+// want.
 type typed struct{ text, want string }
 
-// typings are for every option that is completed, by command and option.
+// typings are the cases for every completed option, by command and option.
 var typings = map[string]typed{
 	"npc mute npc":             {"bart", "Bartok"},
 	"npc unmute npc":           {"MI", "Mira"},
@@ -37,13 +37,13 @@ var typings = map[string]typed{
 	"tier cap npc":             {"all", "all"},
 	"tools approve name":       {"tid", "harbour/tide"},
 	"campaign switch campaign": {"mer", "mere"},
-	"approve yes id":           {"", ""}, // there is one, and nobody knows its id
+	"approve yes id":           {"", ""}, // there is one call, with an unknown id
 	"approve no id":            {"", ""},
 	"entity remove id":         {"ted", "old-ted"},
 }
 
-// TestDiscordSuggests completes whatever is typed into every option that is
-// completed, however many people type.
+// TestDiscordSuggests types many texts into every completed option, also many
+// users at once.
 func TestDiscordSuggests(t *testing.T) {
 	t.Parallel()
 	url, describe := harbour(t)
@@ -57,7 +57,7 @@ func TestDiscordSuggests(t *testing.T) {
 	e.tideTurns()
 	e.g.gives(t, e.g.dm, "session start")
 	e.removalWaits()
-	e.who = d.AddMember(e.g.id, "second", e.g.role) // who may decide
+	e.who = d.AddMember(e.g.id, "second", e.g.role) // may decide
 	var all []typing
 	for _, k := range d.RegisteredCommands("") {
 		for _, o := range k.Options {
@@ -77,7 +77,7 @@ func TestDiscordSuggests(t *testing.T) {
 	s.stop()
 }
 
-// typing is what is typed where.
+// typing is a text and the option it is typed into.
 type typing struct {
 	command, option string
 	typed
@@ -96,11 +96,11 @@ func (e *everywhere) types(user string, y typing, text string) discordtest.Respo
 	return r
 }
 
-// playersType are the commands of which players are completed what they type.
+// playersType are the commands whose options complete for players.
 var playersType = []string{"rules", "whisper"}
 
-// completes requires that an option is completed, for dungeon masters alone but for
-// playersType, and with nothing of another guild.
+// completes requires that an option is completed only for dungeon masters,
+// except for playersType, and with no data of another guild.
 func (e *everywhere) completes(y typing) {
 	e.t.Helper()
 	r := e.types(e.who, y, y.text)
@@ -115,7 +115,7 @@ func (e *everywhere) completes(y typing) {
 	}
 }
 
-// completesMany has 150 people type at once.
+// completesMany lets 150 users type at once.
 func (e *everywhere) completesMany(all []typing) {
 	var work sync.WaitGroup
 	for k := range 150 {

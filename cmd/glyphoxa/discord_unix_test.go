@@ -14,14 +14,14 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// guild is a server on a Discord of the test's own, with a dungeon master, a
-// player and a channel to play in.
+// guild is a server on the test's own Discord, with a dungeon master, a player
+// and a channel to play in.
 type guild struct {
 	d                                *discordtest.Server
 	id, name, channel, dm, ana, role string
 }
 
-// tavern is a table of two NPCs on stock phrases.
+// tavern is a table with two NPCs that use stock phrases.
 const tavern = `
 languages: [en]
 campaign: {name: The Flagon, scene: A foggy evening.}
@@ -51,7 +51,7 @@ func newGuild(t testing.TB, d *discordtest.Server, name string) *guild {
 	return g
 }
 
-// bot starts the program as the bot of d.
+// bot starts the program as the bot of Discord d.
 func (h *program) bot(d *discordtest.Server, config string, flags ...string) *session {
 	h.t.Helper()
 	h.write("glyphoxa.yaml", fmt.Sprintf(config, d.APIURL()))
@@ -98,7 +98,7 @@ func answers(t testing.TB, m discordtest.Message, private bool, words ...string)
 	}
 }
 
-// hears waits for a line of an NPC with words in it.
+// hears waits for an NPC's line that contains words.
 func (g *guild) hears(t testing.TB, channel, npc, words string) discordtest.Message {
 	t.Helper()
 	m, err := g.d.AwaitMessage(t.Context(), channel, func(m discordtest.Message) bool {
@@ -122,7 +122,7 @@ func (s *session) stop() result {
 	return s.ended()
 }
 
-// TestDiscordEvenings has one bot play many evenings, each in a server of its own.
+// TestDiscordEvenings lets one bot play many evenings, each in its own server.
 func TestDiscordEvenings(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
@@ -204,7 +204,7 @@ func playATable(t *testing.T, _ *program, d *discordtest.Server) {
 	answers(t, g.gives(t, g.dm, "session stop"), true, "No session is running here")
 }
 
-// hearNobodyElse shows whose messages are no utterances.
+// hearNobodyElse checks which messages are not utterances.
 func hearNobodyElse(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
 	other := d.AddBot(g.id, "dicebot")
@@ -231,7 +231,7 @@ func spokenBy(all []discordtest.Message, name string) (said []string) {
 	return said
 }
 
-// playInAThread plays in a thread, through the webhook of its channel.
+// playInAThread plays in a thread, through its channel's webhook.
 func playInAThread(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
 	thread := d.AddThread(g.channel, "night one")
@@ -245,8 +245,8 @@ func playInAThread(t *testing.T, _ *program, d *discordtest.Server) {
 	}
 }
 
-// TestDiscordStopKeepsEverything stops the program with a session running: the
-// last answer is posted, and what was said is kept.
+// TestDiscordStopKeepsEverything stops the program during a session: the bot
+// posts the last answer and stores the transcript.
 func TestDiscordStopKeepsEverything(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
@@ -263,7 +263,7 @@ func TestDiscordStopKeepsEverything(t *testing.T) {
 	if m := last[len(last)-1]; !strings.Contains(m.Content, "The session has ended: the bot is going offline") {
 		t.Errorf("the last message is %q", m.Content)
 	}
-	// The commands are right already: they are not registered again.
+	// The commands are unchanged and not registered again.
 	again := h.bot(d, tavern)
 	g.gives(t, g.dm, "session start")
 	if n := len(d.Requests("PUT /applications/{application}/commands")); n != 1 {
@@ -272,7 +272,7 @@ func TestDiscordStopKeepsEverything(t *testing.T) {
 	again.stop()
 }
 
-// TestDiscordResumes loses the connection in the middle of a session.
+// TestDiscordResumes loses the connection during a session.
 func TestDiscordResumes(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
@@ -306,7 +306,7 @@ func TestDiscordResumes(t *testing.T) {
 	}
 }
 
-// TestDiscordGivesUp shows what trying again cannot mend.
+// TestDiscordGivesUp lists failures that retries cannot fix.
 func TestDiscordGivesUp(t *testing.T) {
 	t.Parallel()
 	t.Run("wrong token", func(t *testing.T) {
@@ -350,7 +350,8 @@ func gaveUp(t testing.TB, r result, words ...string) {
 	}
 }
 
-// TestDoctorAsksDiscord finds out what keeps a bot from playing.
+// TestDoctorAsksDiscord checks that doctor reports problems that keep a bot
+// from playing.
 func TestDoctorAsksDiscord(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -380,8 +381,8 @@ func TestDoctorAsksDiscord(t *testing.T) {
 	}
 }
 
-// TestDoctorLooksAtServers finds out where the bot cannot play as it should, and
-// where nobody is a DM.
+// TestDoctorLooksAtServers checks that doctor reports servers where the bot
+// lacks permissions or has no DM.
 func TestDoctorLooksAtServers(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
@@ -404,7 +405,8 @@ func TestDoctorLooksAtServers(t *testing.T) {
 	}
 }
 
-// TestRunWithoutToken serves everything else, and says how to get a bot.
+// TestRunWithoutToken checks that run serves everything else and says how to
+// get a bot.
 func TestRunWithoutToken(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)

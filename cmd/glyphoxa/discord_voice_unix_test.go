@@ -18,8 +18,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
-// voiceHouse is a Discord with a voice side, whose people speak through clients that
-// nobody here wrote.
+// voiceHouse is a Discord with voice, whose users speak through third-party
+// clients.
 type voiceHouse struct {
 	d     *discordtest.Server
 	v     *voicetest.Server
@@ -51,8 +51,8 @@ func (h *voiceHouse) speaker(guild, user string) *voicetest.Peer {
 	}})
 }
 
-// talkingTavern is a tavern whose NPCs are heard, and whose players are understood
-// by service.
+// talkingTavern is a tavern with voiced NPCs, whose players' speech service
+// recognises.
 func (h *voiceHouse) talkingTavern(t *testing.T, p *program, service *fakestt.Server) string {
 	t.Helper()
 	p.secrets = append(p.secrets, secretKey)
@@ -60,7 +60,7 @@ func (h *voiceHouse) talkingTavern(t *testing.T, p *program, service *fakestt.Se
 	return strings.Replace(c, "  dm_roles:", "  voice_ca: "+h.v.CAFile(t)+"\n  dm_roles:", 1)
 }
 
-// spokenFrames is a text as a client sends it: Opus, 20 ms each.
+// spokenFrames returns a text as a client sends it: Opus frames of 20 ms.
 func (p *program) spokenFrames(text string) [][]byte {
 	p.t.Helper()
 	f, err := os.Open(p.path(p.says("spoken.wav", text)))
@@ -98,8 +98,8 @@ func (p *program) spokenFrames(text string) [][]byte {
 	return out
 }
 
-// TestDiscordVoice plays a session in a voice channel: a player speaks, the NPC that is
-// called answers aloud and in the chat, and the bot leaves at the end.
+// TestDiscordVoice plays a session in a voice channel: a player speaks, the
+// addressed NPC answers aloud and in the chat, and the bot leaves at the end.
 func TestDiscordVoice(t *testing.T) {
 	t.Parallel()
 	house := newVoiceHouse(t)
@@ -145,8 +145,8 @@ func TestDiscordVoice(t *testing.T) {
 	}
 }
 
-// TestDiscordVoiceDeclines says aloud what nobody may hear: a player who has declined has
-// no seat.
+// TestDiscordVoiceDeclines lets a player who has declined speak, and checks
+// that the player gets no seat.
 func TestDiscordVoiceDeclines(t *testing.T) {
 	t.Parallel()
 	house := newVoiceHouse(t)

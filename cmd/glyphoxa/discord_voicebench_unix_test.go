@@ -22,18 +22,19 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/voicetest"
 )
 
-// What vendors take.
+// Delays of vendors.
 const (
-	vendorFinal   = 350 * time.Millisecond // from the request for a final transcript
-	vendorInterim = 150 * time.Millisecond // from a word to the interim transcript with it
+	vendorFinal   = 350 * time.Millisecond // from the request for a final transcript to its arrival
+	vendorInterim = 150 * time.Millisecond // from a word to its interim transcript
 	vendorToken   = 200 * time.Millisecond
-	vendorNext    = 15 * time.Millisecond // token
+	vendorNext    = 15 * time.Millisecond // per token
 	vendorVoice   = 75 * time.Millisecond
-	vendorSound   = 30 * time.Millisecond // for each 100 ms of sound
+	vendorSound   = 30 * time.Millisecond // per 100 ms of sound
 )
 
-// earQuestions are what the player of the measurement asks. earWords is said over answers
-// where it is understood while it is said, and earVoice where it is not: all of it is voice.
+// earQuestions are the questions of the measured player. The player says
+// earWords over answers where speech is recognised as it comes, and earVoice,
+// which is only voice, where it is not.
 var (
 	earQuestions = []string{
 		"Bartok, do you have a room?", "Is the old bridge open, Bartok?", "Bartok, what do you drink?", "Have you seen a rider, Bartok?",
@@ -43,8 +44,9 @@ var (
 	earVoice = "Oh no, we are only weary now!"
 )
 
-// earAnswer makes the nth answer, of some eight seconds, whose first sentence takes the model
-// some 90 ms from its first word on. No two are alike, which would be withheld.
+// earAnswer returns the nth answer, about eight seconds long; the model takes
+// about 90 ms for its first sentence, from the first word on. All answers
+// differ, because the program withholds repeats.
 func earAnswer(n int) string {
 	pick := func(step int, words ...string) string { return words[(n*step+n/len(words))%len(words)] }
 	return fmt.Sprintf("%s, the %s %s %s last %s. %s goes there to %s now, and %s %s the %s about it. So take your %s and ask my %s for the %s road before %s comes.",
@@ -55,7 +57,7 @@ func earAnswer(n int) string {
 		pick(3, "brother", "sister", "uncle", "neighbour", "daughter", "cook"), pick(2, "upper", "lower", "western", "eastern", "hidden"), pick(1, "snow", "night", "rain", "morning"))
 }
 
-// earReplies answer what is said over an answer, in a voice of their own.
+// earReplies answer an interruption, in another voice.
 var earReplies = []string{"Certainly.", "Gladly.", "Naturally.", "Agreed.", "Understood.", "Granted."}
 
 // The voices of the measurement, as indices of earPitches.
@@ -66,42 +68,43 @@ const (
 
 var earPitches = []float64{440, 840}
 
-// earTurn is what was measured of a question, its answer, and what was said over that. Times
-// are in milliseconds.
+// earTurn holds the measurements of a question, its answer, and an
+// interruption, in milliseconds.
 type earTurn struct {
-	// first is from the last packet with the question's voice to the first sound of the
-	// answer at the peer.
+	// first runs from the last packet of the question's voice to the first
+	// sound of the answer at the peer.
 	first  float64
 	ledger ledger
-	// stop is from the decision to stop the answer to the last audible frame of it at the
-	// peer, fromCall to that from the first packet of what was said over it. The decision is
-	// the table's event where words make it; else it is when the confirm window is over,
-	// which begins with the earliest packet by which a voice can be known.
+	// stop runs from the decision to stop the answer to the last audible frame
+	// of it at the peer; fromCall runs from the first packet of the
+	// interruption to that frame. If words cause the decision, it is the
+	// table's event; otherwise it is the end of the confirm window, which
+	// begins with the earliest packet that can reveal a voice.
 	stop, fromCall float64
 	// after counts the frames of the answer that the peer heard after the decision.
 	after int
 }
 
-// ear is a table in a voice channel that is measured.
+// ear is a table in a voice channel under measurement.
 type ear struct {
 	*seating
 	voice  *voicetest.Server
 	chance *rand.Rand
 	asked  int
-	// words says that words are understood while they are said, and stop answers.
+	// words says that transcripts arrive during speech and stop answers.
 	words bool
 }
 
 const (
-	// confirmWindow is how long a voice is heard before it stops an answer.
+	// confirmWindow is how long a voice must last before it stops an answer.
 	confirmWindow = 500 * time.Millisecond
-	// onsetPackets are as many as it takes to know a voice: four frames of it, of which Silero
-	// knows the first when the second has come.
+	// onsetPackets are the packets the detector needs to find a voice: Silero
+	// needs four voiced frames and completes the first with the second packet.
 	onsetPackets = 5
 )
 
-// earTable starts a bot with the vendors' times. With words, transcripts come while somebody
-// speaks, and answers wait for them until they stop.
+// earTable starts a bot with the vendors' delays. With words, transcripts come
+// during speech, and answers wait until the player stops.
 func earTable(t *testing.T, words bool) (*ear, *session) {
 	t.Helper()
 	house := newVoiceHouse(t)
@@ -123,7 +126,7 @@ func earTable(t *testing.T, words bool) (*ear, *session) {
 		if slices.Contains(earReplies, text) {
 			return purity(earPitches[replyVoice], text)
 		}
-		return purity(earPitches[answerVoice], text+text) // there is time to interrupt it
+		return purity(earPitches[answerVoice], text+text) // long enough to interrupt
 	}})
 	config := strings.Replace(house.talkingTavern(t, p, hears), "llm: offline, tts: espeak", fmt.Sprintf(
 		"llm: {name: openai, api_key: k, base_url: '%s', model: m}, tts: {name: openai, api_key: k, base_url: '%s', options: {voice: nova}}", model.URL(), model.URL()), 1)
@@ -137,7 +140,8 @@ func earTable(t *testing.T, words bool) (*ear, *session) {
 	return &ear{seating: seat, voice: house.v, chance: rand.New(rand.NewPCG(3, 4)), words: words}, s
 }
 
-// packets are when the peer's packets with sound in them came to the server after a time.
+// packets returns when the peer's packets with sound reached the server after a
+// time.
 func (e *ear) packets(after time.Time) (all []time.Time) {
 	for _, a := range e.voice.Arrivals(e.id, e.guild.ana) {
 		if a.At.After(after) && !(voicetest.Heard{Payload: a.Payload}).Silent() {
@@ -147,14 +151,14 @@ func (e *ear) packets(after time.Time) (all []time.Time) {
 	return all
 }
 
-// settle waits until nothing has been heard for half a second.
+// settle waits for half a second of silence.
 func (e *ear) settle() {
 	for n := -1; n != len(e.heard.catchUp()); time.Sleep(500 * time.Millisecond) {
 		n = len(e.heard.catchUp())
 	}
 }
 
-// play asks a question, and says something over its answer.
+// play asks a question and interrupts its answer.
 func (e *ear) play(t *testing.T) earTurn {
 	t.Helper()
 	e.settle()
@@ -200,7 +204,7 @@ func (e *ear) play(t *testing.T) earTurn {
 
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// earFigures sum up turns: each figure of all of them.
+// earFigures collects each figure over all turns.
 type earFigures struct {
 	first, stop, fromCall, after []float64
 	ledgers                      []ledger
@@ -214,7 +218,7 @@ func sumEar(turns []earTurn) (f earFigures) {
 	return f
 }
 
-// ofLedgers are the values of a stage.
+// ofLedgers returns the values of a stage.
 func (f earFigures) ofLedgers(stage func(ledger) float64) (all []float64) {
 	for _, l := range f.ledgers {
 		all = append(all, stage(l))
@@ -222,7 +226,7 @@ func (f earFigures) ofLedgers(stage func(ledger) float64) (all []float64) {
 	return all
 }
 
-// rank is the nearest rank of a percentile among values, NaN if there are none.
+// rank returns a percentile by nearest rank, or NaN without values.
 func rank(values []float64, p int) float64 {
 	if len(values) == 0 {
 		return math.NaN()
@@ -237,7 +241,6 @@ const (
 	earStopP95               = 60
 )
 
-// missed says which targets are missed.
 func (f earFigures) missed() (all []string) {
 	want := func(what string, got, most float64) {
 		if !(got <= most) {
@@ -277,10 +280,11 @@ func (f earFigures) print(t *testing.T) {
 	fmt.Printf("%s, ms\n%s", t.Name(), table.String())
 }
 
-// TestDiscordVoiceEar measures what a player hears in a voice channel: how soon an answer
-// begins after the question, with vendors that take 350, 200 and 75 ms, and how soon it is
-// still when the player talks over it. make bench-discord plays enough turns to tell; else
-// it holds that turns are answered and interrupted.
+// TestDiscordVoiceEar measures in a voice channel how soon an answer begins
+// after a question, with vendor delays of 350, 200 and 75 ms, and how soon it
+// is silent after an interruption. make bench-discord plays enough turns for
+// figures; otherwise the test only requires that turns are answered and
+// interrupted.
 func TestDiscordVoiceEar(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -316,7 +320,7 @@ func TestDiscordVoiceEar(t *testing.T) {
 	}
 }
 
-// TestEarTargets shows that each target can be missed.
+// TestEarTargets checks that each target can be missed.
 func TestEarTargets(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -12,10 +12,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakestt"
 )
 
-// roomNames are how the players of ten guilds call the rooms they ask about.
+// roomNames are the words with which players of ten guilds name their rooms.
 var roomNames = []string{"amber", "birch", "copper", "dusk", "ember", "fern", "granite", "hazel", "ivory", "juniper"}
 
-// roomOf is the one room a text is about, -1 if it is about none, and -2 about several.
+// roomOf returns the room a text mentions, -1 for none, -2 for several.
 func roomOf(text string) int {
 	found := -1
 	for i, name := range roomNames {
@@ -30,9 +30,9 @@ func roomOf(text string) int {
 	return found
 }
 
-// TestDiscordVoiceGuilds has ten guilds speak in voice at once, each of another room, over
-// one bot: each hears its own NPC, and of nine others nothing is heard, written, told or
-// given to the model.
+// TestDiscordVoiceGuilds lets ten guilds speak at once through one bot, each
+// about its own room. Each hears its own NPC, and no sound, text, event or
+// prompt contains another guild's room.
 func TestDiscordVoiceGuilds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")

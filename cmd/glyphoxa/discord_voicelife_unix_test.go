@@ -13,9 +13,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/voicetest"
 )
 
-// TestDiscordVoiceComesBack: a reconnection of the main gateway does not drop the voice;
-// a bot that was thrown out says so and can be called back; one that was killed offers
-// to go on, and is in the voice channel again.
+// TestDiscordVoiceComesBack checks three cases: a reconnect of the main gateway
+// keeps the voice connection; a bot removed from the channel says so and can be
+// called back; and a killed bot offers to continue and rejoins the voice
+// channel.
 func TestDiscordVoiceComesBack(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -67,7 +68,7 @@ func TestDiscordVoiceComesBack(t *testing.T) {
 	answered("after it was called back")
 
 	s.kill()
-	d.MoveVoice(g.id, d.BotID(), "") // as Discord does once it is missing
+	d.MoveVoice(g.id, d.BotID(), "") // as Discord does for a process that is gone
 	s = p.bot(d, config)
 	m, err := d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool { return strings.Contains(m.Content, "was cut off") })
 	if err != nil {
@@ -80,8 +81,8 @@ func TestDiscordVoiceComesBack(t *testing.T) {
 	}
 }
 
-// TestDiscordVoiceJoinsLater: a session that began in writing is brought into the voice
-// channel its dungeon master is in, and from then on is heard there.
+// TestDiscordVoiceJoinsLater moves a session that began in text into its
+// dungeon master's voice channel, where it is then heard.
 func TestDiscordVoiceJoinsLater(t *testing.T) {
 	t.Parallel()
 	house := newVoiceHouse(t)
@@ -113,7 +114,7 @@ func TestDiscordVoiceJoinsLater(t *testing.T) {
 	}
 }
 
-// awaitQuiet waits until nothing has been heard of the bot for half a second.
+// awaitQuiet waits for half a second of silence from the bot.
 func (g *guild) awaitQuiet(p *voicetest.Peer) {
 	for n := -1; ; time.Sleep(500 * time.Millisecond) {
 		now := len(p.Sound(g.d.BotID()))

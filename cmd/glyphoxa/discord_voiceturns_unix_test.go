@@ -24,7 +24,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/voicetest"
 )
 
-// What is said at the tables of TestDiscordVoiceTurns.
+// The lines of TestDiscordVoiceTurns.
 const (
 	rollForMe  = "Bartok, roll the dice for me."
 	askAnnals  = "Bartok, what do the annals say?"
@@ -39,7 +39,7 @@ const (
 
 // The voices of its NPCs, as indices of voicePitches.
 const (
-	miraVoice = iota // that of fakerealtime
+	miraVoice = iota // the voice of fakerealtime
 	bartokVoice
 	sageVoice
 	storyVoice // Bartok's, for the story
@@ -47,7 +47,8 @@ const (
 
 var voicePitches = []float64{440, 640, 840, 1040}
 
-// inn is a table with an NPC for each engine. What takes a tool to which tier is measured.
+// inn is a table with an NPC for each engine. The tiers of its tools are
+// measured.
 const inn = `
 languages: [en]
 campaign: {name: The Flagon}
@@ -79,13 +80,14 @@ discord:
   dm_roles: [Dungeon Master]
 `
 
-// annals are what a tool of the inn finds, in turn: no two answers of an NPC are alike.
+// annals are the results of the inn's tool, in turn, so that no two answers of
+// an NPC are alike.
 var annals = []string{
 	"the bridge fell in the year of the flood", "a comet stood over the mill for nine nights", "wolves came down from the northern hills",
 	"the baron sold his last orchard to the monks", "nobody paid any taxes at all", "three ferries sank on one day in March", "the old king lost his crown at cards",
 }
 
-// serveAnnals is a server of one tool that takes its time.
+// serveAnnals runs a server with one slow tool.
 func serveAnnals(t testing.TB) string {
 	t.Helper()
 	var asked atomic.Int64
@@ -108,8 +110,8 @@ func serveAnnals(t testing.TB) string {
 	return web.URL
 }
 
-// innModel is what the models of the inn say. No two answers are alike, which would be
-// withheld.
+// innModel answers as the models of the inn. No two answers are alike, because
+// the program withholds repeats.
 func innModel() fakeopenai.Script {
 	var said atomic.Int64
 	ignorance := []string{"Of that I know nothing friend", "No word of it has reached me", "Ask somebody older than I am", "My grandmother might have known that"}
@@ -128,7 +130,7 @@ func innModel() fakeopenai.Script {
 		case asks(askStory):
 			return fakeopenai.Say(strings.SplitAfter(story, " ")...)
 		case asks(tableTalk):
-			return fakeopenai.Say("[silent]") // as a model is told to say to what is for somebody else
+			return fakeopenai.Say("[silent]") // the prompt tells a model to say this to lines for other people
 		case asks(holdOn):
 			return fakeopenai.Say("Certainly.")
 		case asks(askSage) && r.Chat.Model == "quick":
@@ -143,7 +145,7 @@ func innModel() fakeopenai.Script {
 // story takes eight seconds to tell.
 const story = "There once was a miller who heard the river speak and followed it down through the valley past every village and every bridge until he came to the grey sea where nobody has ever seen him again since that day."
 
-// innVoice is how the voices of the inn sound.
+// innVoice synthesises the voices of the inn.
 func innVoice(text, voice string) []int16 {
 	switch {
 	case voice == "onyx":
@@ -154,14 +156,14 @@ func innVoice(text, voice string) []int16 {
 	return purity(voicePitches[bartokVoice], text)
 }
 
-// seating is a guild whose players are in a voice channel, with the bot.
+// seating is a guild with its players and the bot in a voice channel.
 type seating struct {
 	*guild
 	house     *voiceHouse
 	events    *botEvents
 	sayings   map[string][][]byte
 	ana, lead *voicetest.Peer
-	heard     *hearing // at Ana
+	heard     *hearing // by Ana
 }
 
 // seat opens a session in a guild's voice channel, with its player and, if asked, its
@@ -196,7 +198,7 @@ func (h *voiceHouse) seat(t *testing.T, g *guild, events *botEvents, sayings map
 	return s
 }
 
-// awaitHeard waits until somebody has a seat.
+// awaitHeard waits until the bot has given a speaker a seat.
 func (g *guild) awaitHeard(t *testing.T, name string) {
 	t.Helper()
 	for end := time.Now().Add(patience); !strings.Contains(g.gives(t, g.dm, "session status").Content, name+": heard"); time.Sleep(50 * time.Millisecond) {
@@ -206,8 +208,8 @@ func (g *guild) awaitHeard(t *testing.T, name string) {
 	}
 }
 
-// asks has the player say a phrase, and returns the turn that it was and what was heard
-// of its answer; silent says that nobody answers.
+// asks lets the player say a phrase, and returns its turn and the sound of its
+// answer; silent means no answer.
 func (s *seating) asks(t *testing.T, phrase string, voice int) (voiceTurn, []heardFrame) {
 	t.Helper()
 	from, heard := len(s.events.of(s.id)), len(s.heard.catchUp())
@@ -223,7 +225,7 @@ func (s *seating) asks(t *testing.T, phrase string, voice int) (voiceTurn, []hea
 	return turn, all
 }
 
-// innBot starts a bot with the tables of an inn, for some guilds.
+// innBot starts a bot with an inn table in each of several guilds.
 func (h *voiceHouse) innBot(t *testing.T, book phrasebook) (*session, *botEvents, *fakeopenai.Server) {
 	t.Helper()
 	p := newProgram(t)
@@ -239,9 +241,9 @@ func (h *voiceHouse) innBot(t *testing.T, book phrasebook) (*session, *botEvents
 	return s, watchEvents(t, s), model
 }
 
-// TestDiscordVoiceTurns plays turns in the voice channels of three guilds of one bot, with
-// players whose client nobody here wrote. What happens is read off the bot's events and off
-// what the players' clients decrypt.
+// TestDiscordVoiceTurns plays turns in the voice channels of three guilds of
+// one bot, with players who use a third-party client. It reads the bot's events
+// and the audio that the players' clients decrypt.
 func TestDiscordVoiceTurns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -252,7 +254,7 @@ func TestDiscordVoiceTurns(t *testing.T) {
 	book := phrasebook{rollForMe, askAnnals, raiseAloud, tableTalk, endAloud, askMira, askSage, askStory, holdOn}
 	s, events, model := house.innBot(t, book)
 	sayings := book.sayings(t)
-	var plays sync.WaitGroup // side by side: they mostly wait
+	var plays sync.WaitGroup // in parallel, because they mostly wait
 	plays.Go(func() {
 		t.Run("tiers", func(t *testing.T) { playTiers(t, house.seat(t, tiers, events, sayings, true, voicePitches...), model) })
 	})
@@ -268,8 +270,8 @@ func TestDiscordVoiceTurns(t *testing.T) {
 	}
 }
 
-// playTiers has an NPC use tools: in each turn those of its tier, as was measured, which
-// the dungeon master raises aloud and by a command.
+// playTiers lets an NPC use tools: in each turn those of its tier, as measured,
+// which the dungeon master raises by voice and by a command.
 func playTiers(t *testing.T, s *seating, model *fakeopenai.Server) {
 	answers(t, s.gives(t, s.dm, "tools calibrate"), true, "consult\\_annals")
 	turn, _ := s.asks(t, rollForMe, bartokVoice)
@@ -343,7 +345,7 @@ func playTiers(t *testing.T, s *seating, model *fakeopenai.Server) {
 	answers(t, s.presses(t, s.dm, s.channel, m, "End the session"), false, "has ended")
 }
 
-// used requires that one tool was called in a turn, within what its tier allows.
+// used requires that a turn called one tool, within its tier's limits.
 func (v voiceTurn) used(t *testing.T, tool string) {
 	t.Helper()
 	if len(v.called) != 1 || v.called[0].Tool != tool || !v.called[0].OK || !slices.Contains(v.started.Tools, tool) {
@@ -355,7 +357,7 @@ func (v voiceTurn) used(t *testing.T, tool string) {
 	}
 }
 
-// playEngines has an NPC answer with each engine, each in its own voice.
+// playEngines lets an NPC answer with each engine, each in its own voice.
 func playEngines(t *testing.T, s *seating) {
 	for _, row := range []struct {
 		phrase, npc, said string
@@ -372,11 +374,12 @@ func playEngines(t *testing.T, s *seating) {
 	}
 }
 
-// mostAfterStop bounds the frames of an answer that are heard after it was stopped: what
-// is on its way, and what a busy machine delivers late, of an answer of some 400.
+// mostAfterStop bounds the frames heard after an answer of some 400 was
+// stopped: frames in flight, and frames that a busy machine delivers late.
 const mostAfterStop = 50
 
-// playInterruptions talks over an answer: it ends, and nothing of it comes back.
+// playInterruptions interrupts an answer and checks that the rest of it is
+// never heard.
 func playInterruptions(t *testing.T, s *seating) {
 	from, begin := len(s.events.of(s.id)), len(s.heard.catchUp())
 	if err := s.ana.Play(t.Context(), s.sayings[askStory]); err != nil {

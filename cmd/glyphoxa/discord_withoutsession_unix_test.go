@@ -13,7 +13,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// obeyWithoutASession gives the commands that need no session, good and bad.
+// obeyWithoutASession gives the commands that need no session, with good and
+// bad input.
 func obeyWithoutASession(t *testing.T, h *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
 	for _, row := range []struct {
@@ -51,7 +52,7 @@ func obeyWithoutASession(t *testing.T, h *program, d *discordtest.Server) {
 	}
 }
 
-// confirmARemoval asks before somebody is gone for good.
+// confirmARemoval checks that the bot asks before it deletes a member's data.
 func confirmARemoval(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
 	answers(t, g.gives(t, g.dm, "entity add", opt("name", "Old Ted"), opt("kind", "npc")), true, "`old-ted`")
@@ -68,7 +69,7 @@ func confirmARemoval(t *testing.T, _ *program, d *discordtest.Server) {
 	}
 }
 
-// importACampaign reads a campaign file that came with a command.
+// importACampaign imports a campaign file attached to a command.
 func importACampaign(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
 	file := func(text string) discordtest.Option {
@@ -80,8 +81,8 @@ func importACampaign(t *testing.T, _ *program, d *discordtest.Server) {
 	answers(t, g.gives(t, g.ana, "entity import", file("name: Mere\n")), true, "Only a dungeon master")
 }
 
-// playInTenGuilds plays in ten guilds at once; nothing of one is heard or
-// known in another.
+// playInTenGuilds plays in ten guilds at once; no guild hears or knows
+// another's lines.
 func playInTenGuilds(t *testing.T, _ *program, d *discordtest.Server) {
 	var all []*guild
 	for n := range 10 {
@@ -109,7 +110,7 @@ func playInTenGuilds(t *testing.T, _ *program, d *discordtest.Server) {
 	}
 	work.Wait()
 	for n, g := range all {
-		g.gives(t, g.dm, "session stop") // everything is kept then
+		g.gives(t, g.dm, "session stop") // everything is stored then
 		m := g.gives(t, g.dm, "ask", opt("about", "password"))
 		answers(t, m, true, fmt.Sprintf("Secret%d", n))
 		for other := range all {
@@ -123,8 +124,8 @@ func playInTenGuilds(t *testing.T, _ *program, d *discordtest.Server) {
 	}
 }
 
-// loseTheChannel and leaveTheServer take away what the bot plays in; what it says of it is
-// asked when it has ended.
+// loseTheChannel and leaveTheServer remove the bot's channel or guild; they
+// read its messages after it has ended.
 func loseTheChannel(t *testing.T, _ *program, d *discordtest.Server) {
 	takeAway(t, d, func(g *guild) { d.DeleteChannel(g.channel) })
 }
@@ -137,11 +138,11 @@ func takeAway(t *testing.T, d *discordtest.Server, take func(*guild)) {
 	g, other := newGuild(t, d, "home"), newGuild(t, d, "other")
 	g.gives(t, g.dm, "session start")
 	take(g)
-	other.gives(t, other.dm, "session start") // the events before it are through
+	other.gives(t, other.dm, "session start") // all earlier events have been handled
 }
 
-// playWithoutWebhooks lets the bot speak for the NPCs where it may not
-// have a webhook.
+// playWithoutWebhooks lets the bot post the NPCs' lines itself where it may not
+// use webhooks.
 func playWithoutWebhooks(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
 	d.Deny(g.channel, discordtest.ManageWebhooks|discordtest.EmbedLinks)
@@ -155,7 +156,8 @@ func playWithoutWebhooks(t *testing.T, _ *program, d *discordtest.Server) {
 	}
 }
 
-// obeyMany is given 150 commands at once: each is answered, if only that it is too much.
+// obeyMany sends 150 commands at once, and checks that each gets an answer, at
+// least that there are too many.
 func obeyMany(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
 	g.gives(t, g.dm, "session start")

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// inNamespace runs a shell script in a mount namespace of its own, where it
-// may mount what it likes; nothing of it outlives the script.
+// inNamespace runs a shell script in its own mount namespace, so that its
+// mounts end with it.
 func inNamespace(h *program, script string) *exec.Cmd {
 	cmd := h.command()
 	shell, err := exec.LookPath("sh")
@@ -29,9 +29,9 @@ func inNamespace(h *program, script string) *exec.Cmd {
 	return cmd
 }
 
-// fullDisk plays OUT/lines with GLYPHOXA on a disk of 24 MB mounted at DISK, most of it taken,
-// which is not enough, makes room, also for the index of what was said, plays once
-// more and looks for every line.
+// fullDisk plays OUT/lines with GLYPHOXA on a disk of 24 MB mounted at DISK
+// with too little free space, makes room, also for the index of the transcript,
+// plays again, and looks for every line.
 const fullDisk = `set -eu
 mkdir -p "$DISK"
 mount -t tmpfs -o size=24m tmpfs "$DISK"
@@ -47,8 +47,8 @@ for word in $(sed 's/^Bartok, \([a-z0-9]*\) .*/\1/' "$OUT/lines"); do
 done >"$OUT/found"
 `
 
-// roomAgain plays OUT/lines on such a disk, makes room once lines wait, and goes on when
-// they are kept.
+// roomAgain plays OUT/lines on such a disk, makes room once lines wait, and
+// continues when they are stored.
 const roomAgain = `set -eu
 mkdir -p "$DISK"
 mount -t tmpfs -o size=24m tmpfs "$DISK"
@@ -68,7 +68,8 @@ mkdir "$KEPT"
 cp .glyphoxa/glyphoxa.db "$KEPT"
 `
 
-// TestRoomAgain fills the disk during a play, and makes room: no line is lost.
+// TestRoomAgain fills the disk during a play, then makes room, and checks that
+// no line is lost.
 func TestRoomAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -94,7 +95,7 @@ func TestRoomAgain(t *testing.T) {
 	}
 }
 
-// smallDisk runs a script with twenty lines of so many words to say in OUT/lines.
+// smallDisk runs a script with twenty lines of n words in OUT/lines.
 func smallDisk(t *testing.T, script string, words int) (h *program, lines []string) {
 	h = newProgram(t)
 	if out, err := inNamespace(h, "mount -t tmpfs -o size=64k tmpfs .").CombinedOutput(); err != nil {
@@ -114,7 +115,7 @@ func smallDisk(t *testing.T, script string, words int) (h *program, lines []stri
 	return h, lines
 }
 
-// output is what a script wrote to a file in OUT.
+// output returns the content of a file in OUT.
 func (h *program) output(name string) string {
 	h.t.Helper()
 	content, err := os.ReadFile(h.path("out/" + name))
@@ -124,15 +125,15 @@ func (h *program) output(name string) string {
 	return string(content)
 }
 
-// TestFullDisk fills the disk during a play. The turn that cannot be kept says
-// so and is no delivered one; all that was reported delivered is still there
+// TestFullDisk fills the disk during a play. A turn whose line cannot be stored
+// says so and is not reported delivered; every delivered line is still there
 // when there is room again.
 func TestFullDisk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
 	}
 	t.Parallel()
-	h, lines := smallDisk(t, fullDisk, 50_000) // the text alone is more than there is room for
+	h, lines := smallDisk(t, fullDisk, 50_000) // the text alone exceeds the free space
 	first, found := parse(t, h.output("first")), h.output("found")
 	outcomes := map[string]int{}
 	for i, tn := range first.want(len(lines)) {
@@ -149,8 +150,8 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("error notice = %q, want what is wrong and what to do", n)
 		}
 	}
-	// Whether the end of the session, a few bytes, still finds room is chance; if
-	// not, it is told.
+	// The few bytes that end the session may or may not fit; if not, the
+	// program says so.
 	if end := (result{"", h.output("errors"), parseBytes(t, h.output("code")), 0}); end.code != 0 || end.stderr != "" {
 		end.complains(t, 1, "disk is full; free some space")
 	}

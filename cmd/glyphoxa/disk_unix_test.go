@@ -12,11 +12,11 @@ import (
 	"testing"
 )
 
-// nobody is an unprivileged user on every Unix.
+// nobody is the user id of an unprivileged user on every Unix.
 const nobody = 65534
 
-// humble makes the house's programs run without root's rights, to which no
-// file is read-only.
+// humble runs the house's programs without root's rights, because root ignores
+// file permissions.
 func (h *program) humble() {
 	h.t.Helper()
 	if os.Geteuid() != 0 {
@@ -36,8 +36,8 @@ func (h *program) humble() {
 	}
 }
 
-// chmod changes the rights of a file in the working directory, and back when
-// the test ends.
+// chmod changes the permissions of a file in the working directory until the
+// test ends.
 func (h *program) chmod(name string, mode os.FileMode) {
 	h.t.Helper()
 	if err := os.Chmod(h.path(name), mode); err != nil {
@@ -46,8 +46,8 @@ func (h *program) chmod(name string, mode os.FileMode) {
 	h.t.Cleanup(func() { _ = os.Chmod(h.path(name), 0o755) })
 }
 
-// TestDataDirectoryThatCannotBe shows places that take no data: one line says
-// where and what to do.
+// TestDataDirectoryThatCannotBe lists data directories that cannot be used, and
+// checks that one line says which and what to do.
 func TestDataDirectoryThatCannotBe(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
@@ -82,7 +82,8 @@ func TestDataDirectoryThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestConfigurationThatCannotBeRead shows a file whose rights keep it closed.
+// TestConfigurationThatCannotBeRead checks the message for a configuration
+// without read permission.
 func TestConfigurationThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -92,7 +93,8 @@ func TestConfigurationThatCannotBeRead(t *testing.T) {
 	h.run("", "check").complains(t, 2, "glyphoxa.yaml:1: ", "permission")
 }
 
-// TestReadOnlyHome shows that a home that takes nothing disturbs nobody.
+// TestReadOnlyHome checks that the program works with a read-only home
+// directory.
 func TestReadOnlyHome(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)

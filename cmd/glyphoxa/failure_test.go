@@ -10,9 +10,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 )
 
-// TestModelFailures shows what players hear when the model fails them: the
-// turn ends as failed and says why, what was said stays said, an NPC that has
-// said nothing says so in character, and the next turn is as good as any.
+// TestModelFailures checks what players hear when the model fails: the turn
+// ends as failed with a reason, spoken text stays, an NPC that has said nothing
+// says so in character, and the next turn works.
 func TestModelFailures(t *testing.T) {
 	t.Parallel()
 	const silence = "The river has not told me."
@@ -77,7 +77,7 @@ func TestModelFailures(t *testing.T) {
 	}
 }
 
-// TestModelRecovers shows failures that cost time and nothing else.
+// TestModelRecovers lists failures that cost only time.
 func TestModelRecovers(t *testing.T) {
 	t.Parallel()
 	troubles := []string{"rate limited for a moment", "overloaded once", "cut before the first word"}
@@ -97,10 +97,11 @@ func TestModelRecovers(t *testing.T) {
 	}
 }
 
-// TestNoModelThere shows an address at which nobody answers, or not a model.
+// TestNoModelThere uses addresses without a server, or with a server that is
+// not a model.
 func TestNoModelThere(t *testing.T) {
 	t.Parallel()
-	const closed = "http://127.0.0.1:1/v1" // a port of privileged programs, which no other test is given
+	const closed = "http://127.0.0.1:1/v1" // a privileged port, which no other test can get
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("<html>It works!</html>")) // the client may be gone
 	}))
@@ -117,8 +118,8 @@ func TestNoModelThere(t *testing.T) {
 	}
 }
 
-// TestKeyStaysSecret goes through everything that could show the key: every
-// house checks what its program says for it.
+// TestKeyStaysSecret runs everything that could print the key; each house
+// checks its program's output for it.
 func TestKeyStaysSecret(t *testing.T) {
 	t.Parallel()
 	echo := fakeopenai.Response{Status: 401, Message: "Incorrect API key provided", EchoKey: true}

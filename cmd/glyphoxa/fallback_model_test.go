@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 )
 
-// newFallbackProgram is a model house with a second model, which answers as
-// scripted when the first does not.
+// newFallbackProgram is a model house with a second model, which gives the
+// scripted answers when the first does not answer.
 func newFallbackProgram(t testing.TB, first, second fakeopenai.Script) (h *program, a, b *fakeopenai.Server) {
 	t.Helper()
 	h, a = newModelProgram(t, first)
@@ -20,8 +20,8 @@ func newFallbackProgram(t testing.TB, first, second fakeopenai.Script) (h *progr
 	return h, a, b
 }
 
-// TestAnotherModelTakesOver shows an NPC that answers although the first model
-// does not, and people who are told once.
+// TestAnotherModelTakesOver checks that an NPC answers although the first model
+// does not, and that people see one notice.
 func TestAnotherModelTakesOver(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -30,7 +30,8 @@ func TestAnotherModelTakesOver(t *testing.T) {
 		asked  int // at the first model, by two turns
 		notice string
 	}{
-		// An outage is tried again at once, a refusal not even with the next turn.
+		// The program retries an outage at once, but not a refusal, even in the
+		// next turn.
 		{"it fails", fakeopenai.Fail(http.StatusInternalServerError, "out of order"), 4, "failed with HTTP 500 (out of order)"},
 		{"it refuses the key", fakeopenai.Fail(http.StatusUnauthorized, "who are you?"), 1, "answered HTTP 401 (who are you?)"},
 		{"it hangs", fakeopenai.HangAfter(), 1, "the answer took too long to begin"},
@@ -53,7 +54,8 @@ func TestAnotherModelTakesOver(t *testing.T) {
 	}
 }
 
-// TestEachModelHasItsOwnOptions shows what the two are asked.
+// TestEachModelHasItsOwnOptions checks the options in the requests to both
+// models.
 func TestEachModelHasItsOwnOptions(t *testing.T) {
 	t.Parallel()
 	h, first, second := newFallbackProgram(t, fakeopenai.Always(fakeopenai.Fail(http.StatusUnauthorized, "")), fakeopenai.Always(fakeopenai.Say("Aye.")))
@@ -70,8 +72,8 @@ func TestEachModelHasItsOwnOptions(t *testing.T) {
 	}
 }
 
-// TestNothingIsSaidTwice shows an answer that breaks off: the second model does
-// not begin it again.
+// TestNothingIsSaidTwice breaks off an answer and checks that the second model
+// does not start it again.
 func TestNothingIsSaidTwice(t *testing.T) {
 	t.Parallel()
 	cut := fakeopenai.Say("The ferry leaves at dawn. ", "Be there before ", "the bell rings.")
@@ -87,7 +89,7 @@ func TestNothingIsSaidTwice(t *testing.T) {
 	}
 }
 
-// TestStockPhrasesTakeOver shows the last resort.
+// TestStockPhrasesTakeOver checks the last fallback.
 func TestStockPhrasesTakeOver(t *testing.T) {
 	t.Parallel()
 	h, first, second := newFallbackProgram(t, fakeopenai.Always(fakeopenai.Fail(http.StatusUnauthorized, "")), fakeopenai.Always(fakeopenai.Fail(http.StatusUnauthorized, "")))
@@ -101,8 +103,8 @@ func TestStockPhrasesTakeOver(t *testing.T) {
 	}
 }
 
-// TestDoctorLooksAtFallbacks shows that both models are named, and a fallback
-// that is not there is found.
+// TestDoctorLooksAtFallbacks checks that doctor names both models and reports a
+// missing fallback.
 func TestDoctorLooksAtFallbacks(t *testing.T) {
 	t.Parallel()
 	h, _, _ := newFallbackProgram(t, nil, nil)
@@ -110,7 +112,7 @@ func TestDoctorLooksAtFallbacks(t *testing.T) {
 	if !strings.Contains(out, "openai test-model, then openai second-model, then offline") {
 		t.Errorf("the doctor does not list the models:\n%s", out)
 	}
-	h.set("FALLBACK_URL", "http://127.0.0.1:1/v1") // where nobody listens
+	h.set("FALLBACK_URL", "http://127.0.0.1:1/v1") // no server listens here
 	out = h.run("", "doctor").stdout
 	if !strings.Contains(out, "endpoint of llm.fallback[0]") || !strings.Contains(out, "correct providers.llm.fallback[0].base_url") {
 		t.Errorf("the doctor does not miss the fallback:\n%s", out)

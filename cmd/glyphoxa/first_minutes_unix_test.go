@@ -19,8 +19,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
-// ownServer is the MCP server of somebody who has just begun: one tool, in as few lines as
-// the protocol takes.
+// ownServer is a newcomer's MCP server: one tool, in as few lines as the
+// protocol allows.
 const ownServer = `
 const tool = { name: "ask_the_owl", description: "Asks the owl in the rafters for a word of advice", inputSchema: { type: "object", properties: {} } };
 const answers = {
@@ -37,9 +37,9 @@ require("readline").createInterface({ input: process.stdin }).on("line", (line) 
 });
 `
 
-// TestFirstTenMinutes goes the way of somebody who has heard of the program: clones the
-// repository, plays and hears an NPC in a browser, makes a campaign with an NPC and a tool of
-// their own, and takes all of it to Discord.
+// TestFirstTenMinutes follows a newcomer who clones the repository, plays and
+// hears an NPC in a browser, makes a campaign with an NPC and a tool, and takes
+// it all to Discord.
 func TestFirstTenMinutes(t *testing.T) {
 	t.Parallel()
 	needEspeak(t)
@@ -71,7 +71,7 @@ func TestFirstTenMinutes(t *testing.T) {
 		t.Errorf("the own tool answers %q", r.stdout)
 	}
 
-	// Discord's address is the one thing that only a test sets.
+	// Only tests set Discord's address.
 	cfg, err = os.ReadFile(h.path("glyphoxa.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,8 @@ func TestFirstTenMinutes(t *testing.T) {
 	}
 }
 
-// hearInABrowser has "make play" of a clone print its link, and meets an NPC there.
+// hearInABrowser reads the link that "make play" prints in a clone, and meets
+// an NPC there.
 func hearInABrowser(t *testing.T, clone, browser string) {
 	play := exec.CommandContext(t.Context(), peers.Program(t, "make"), "play", "ARGS=--json")
 	play.Dir = clone

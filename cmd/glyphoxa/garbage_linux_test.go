@@ -13,17 +13,17 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// served is a program that serves its tools, and what was measured of it.
+// served is a program that serves its tools, and its measurements.
 type served struct {
-	gogc    string // empty for what the program chooses
+	gogc    string // empty for the program's default
 	session *sdk.ClientSession
 	pid     int
-	idle    float64       // MiB when nothing was called yet
+	idle    float64       // MiB before the first call
 	spent   time.Duration // processor time by then
 	took    []time.Duration
 }
 
-// name is how figures of it begin.
+// name is the prefix of the program's figures.
 func (s *served) name() string {
 	if s.gogc == "" {
 		return "default"
@@ -31,9 +31,9 @@ func (s *served) name() string {
 	return "gogc" + s.gogc
 }
 
-// BenchmarkGarbage serves the tools from several programs that differ in how
-// often they collect garbage, and calls them in turns: one op is one call of
-// each. "default" is what the program chooses by itself.
+// BenchmarkGarbage serves the tools from several programs with different
+// garbage collection settings and calls them in turns: one op is one call of
+// each. "default" is the program's own setting.
 func BenchmarkGarbage(b *testing.B) {
 	var all []*served
 	for _, gogc := range []string{"100", "200", "", "800"} {
@@ -43,7 +43,7 @@ func BenchmarkGarbage(b *testing.B) {
 		}
 		session, cmd := h.agent(nil)
 		s := &served{gogc: gogc, session: session, pid: cmd.Process.Pid}
-		s.call(b, "search_rules", `{"query":"what does blinded do"}`) // it has read the rules now
+		s.call(b, "search_rules", `{"query":"what does blinded do"}`) // the program has now read the rules
 		s.idle, s.spent, s.took = resident(b, s.pid), processor(b, s.pid), nil
 		all = append(all, s)
 	}
@@ -76,16 +76,17 @@ func (s *served) call(tb testing.TB, tool, args string) {
 	}
 }
 
-// resident is how much memory a process takes, in MiB. Pages of the program's own file are not
-// among it: the system takes them away when it likes, and maps 40 to 90 MiB of them as it likes.
+// resident returns the memory of a process in MiB. It leaves out pages of the
+// program's own file, because the system maps and drops 40 to 90 MiB of them at
+// will.
 func resident(tb testing.TB, pid int) float64 { return memoryFigure(tb, pid, "RssAnon") }
 
-// mostResident is the most that resident may ever have been.
+// mostResident bounds the peak of resident.
 func mostResident(tb testing.TB, pid int) float64 {
 	return memoryFigure(tb, pid, "VmHWM") - memoryFigure(tb, pid, "RssFile")
 }
 
-// processor is how much processor time a process has had.
+// processor returns the processor time used by a process.
 func processor(tb testing.TB, pid int) time.Duration {
 	tb.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

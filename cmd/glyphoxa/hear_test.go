@@ -17,13 +17,13 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// heardEvent is a line of "play --json" of a play in which players speak.
+// heardEvent is a line of "play --json" of a play with speaking players.
 type heardEvent struct {
 	event
 	Spoken bool `json:"spoken"`
 }
 
-// heardPlay reads the output of such a play by kind.
+// heardPlay groups the output of such a play by kind.
 func heardPlay(t *testing.T, stdout string) map[string][]heardEvent {
 	t.Helper()
 	all := map[string][]heardEvent{}
@@ -48,8 +48,8 @@ func (h *program) says(name, text string) string {
 	return name
 }
 
-// hears configures speech recognition that understands lines, one of each
-// connection after the other.
+// hears configures speech recognition that returns lines, one per connection,
+// in order.
 func (h *program) hears(lines ...string) *fakestt.Server {
 	h.t.Helper()
 	service := fakestt.Start(h.t, fakestt.Script{Lines: lines, Delay: 20 * time.Millisecond, GoesOn: 600 * time.Millisecond})
@@ -59,8 +59,8 @@ func (h *program) hears(lines ...string) *fakestt.Server {
 	return service
 }
 
-// answered requires that a player's words were heard and answered, and that
-// the time it took is accounted for.
+// answered requires that a player's words were heard and answered, and that the
+// turn's times add up.
 func answered(t *testing.T, all map[string][]heardEvent, speaker, text, npc string) {
 	t.Helper()
 	i := slices.IndexFunc(all["utterance"], func(e heardEvent) bool { return e.Speaker == speaker })
@@ -83,14 +83,14 @@ func answered(t *testing.T, all map[string][]heardEvent, speaker, text, npc stri
 	if ended.NPC != npc || ended.Outcome != "delivered" || ended.Text == "" {
 		t.Errorf("turn.ended = %+v, want an answer by %s", ended, npc)
 	}
-	// A recorder that brings all at once is heard faster than people speak.
+	// A recorder that delivers all sound at once is heard faster than real
+	// time.
 	if l.EndpointMS < 100 || l.FirstSoundMS < l.EndpointMS+l.STTFinalMS {
 		t.Errorf("ledger = %+v, want at least 100 ms until the end was certain, and that and the transcript before the first sound", l)
 	}
 }
 
-// TestHearRecording shows a player who speaks from a recording, in real time,
-// and is answered.
+// TestHearRecording plays a recorded player in real time and checks the answer.
 func TestHearRecording(t *testing.T) {
 	t.Parallel()
 	needEspeak(t)
@@ -117,8 +117,8 @@ func TestHearRecording(t *testing.T) {
 	}
 }
 
-// TestHearNothing shows a player of whom the recognition understands no word:
-// the play ends when it says so, and tells.
+// TestHearNothing plays a recording without recognised words: the play ends and
+// says that it heard none.
 func TestHearNothing(t *testing.T) {
 	t.Parallel()
 	needEspeak(t)
@@ -135,8 +135,7 @@ func TestHearNothing(t *testing.T) {
 	}
 }
 
-// TestHearTwoPlayers shows a seat for each player, and typed lines beside
-// them.
+// TestHearTwoPlayers checks that each player has a seat, beside typed lines.
 func TestHearTwoPlayers(t *testing.T) {
 	t.Parallel()
 	needEspeak(t)
@@ -156,8 +155,8 @@ func TestHearTwoPlayers(t *testing.T) {
 	}
 }
 
-// recorder puts a program called parec in front of all others: it brings the
-// sound of a WAV file and then goes on with a line of a shell script.
+// recorder puts a program called parec first in PATH: it writes the sound of a
+// WAV file and then runs a line of a shell script.
 func (h *program) recorder(wav, then string) {
 	h.t.Helper()
 	if runtime.GOOS == "windows" {
@@ -184,9 +183,9 @@ func (h *program) recorder(wav, then string) {
 	h.set("PATH", filepath.Dir(script)+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// TestHearMicrophone shows a player at the microphone of this machine, whose
-// recorder dies: that is told, what it recorded is answered, whichever comes
-// first, and the play goes on with what is typed.
+// TestHearMicrophone has a player at this machine's microphone, whose recorder
+// dies. The program reports that and answers what was recorded, in either
+// order, and the play continues with typed lines.
 func TestHearMicrophone(t *testing.T) {
 	t.Parallel()
 	needEspeak(t)
@@ -202,8 +201,8 @@ func TestHearMicrophone(t *testing.T) {
 	answered(t, heardPlay(t, r.stdout), "Player", line, "Bartok")
 }
 
-// TestHearEndsWithThePlay shows that whoever leaves takes the recorder along,
-// also if that has left somebody behind who holds its output.
+// TestHearEndsWithThePlay checks that the end of a play stops the recorder,
+// even if a child of the recorder still holds its output.
 func TestHearEndsWithThePlay(t *testing.T) {
 	t.Parallel()
 	needEspeak(t)
@@ -234,7 +233,7 @@ func TestHearEndsWithThePlay(t *testing.T) {
 	}
 }
 
-// TestHearInterrupts shows a player who talks over an NPC that is heard.
+// TestHearInterrupts lets a player interrupt an NPC's spoken answer.
 func TestHearInterrupts(t *testing.T) {
 	t.Parallel()
 	needEspeak(t)

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestHearRefusesPipes shows that nothing waits for a pipe that nobody writes.
+// TestHearRefusesPipes checks that the program does not wait for a pipe without
+// a writer.
 func TestHearRefusesPipes(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)

@@ -54,8 +54,8 @@ func TestAWorldComesAndGoes(t *testing.T) {
 	checkSays(t, h.run("", "import", world).ok(t).stdout, "9 new", "5 new or changed")
 }
 
-// TestExportBeforeTheFirstPlay exports, lists and backs up a campaign that nobody has played:
-// what is said of it is what memory holds.
+// TestExportBeforeTheFirstPlay exports, lists and backs up a campaign before
+// its first play, and checks the output against memory.
 func TestExportBeforeTheFirstPlay(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -69,7 +69,7 @@ facts: [{text: The north gate is unlocked.}]
 	checkSays(t, h.run("", "backup", "empty.gz").ok(t).stdout, "thorn.yaml is no part of it", "glyphoxa play")
 	h.write("there.yaml", "name: Other\n")
 	h.run("", "export", "there.yaml").complains(t, 2, "there already")
-	checkSays(t, h.run("", "campaign", "list").ok(t).stdout, "Thorn: 0 entities") // refused, it took nothing in
+	checkSays(t, h.run("", "campaign", "list").ok(t).stdout, "Thorn: 0 entities") // the refused import changed nothing
 
 	checkSays(t, h.run("", "export", "out.yaml").ok(t).stdout, "taken in first", "Thorn: 2 entities, 1 relations and 1 facts written")
 	if text, err := os.ReadFile(h.path("out.yaml")); err != nil {
@@ -90,7 +90,7 @@ facts: [{text: The north gate is unlocked.}]
 	checkSays(t, h.run("", "campaign", "remove", "Thorn", "--yes").ok(t).stdout, "removed 0 entities")
 }
 
-// checkSays fails for each of the words that a text lacks.
+// checkSays fails for each word missing from a text.
 func checkSays(t *testing.T, text string, words ...string) {
 	t.Helper()
 	for _, w := range words {
@@ -100,8 +100,8 @@ func checkSays(t *testing.T, text string, words ...string) {
 	}
 }
 
-// TestGroupsAndTheDayAreExported exports a world with groups and a calendar after some days:
-// read again, it has them, and who knows what is the same.
+// TestGroupsAndTheDayAreExported exports a world with groups and a calendar
+// after some days, and checks that an import restores both, and who knows what.
 func TestGroupsAndTheDayAreExported(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)

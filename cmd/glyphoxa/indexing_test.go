@@ -24,7 +24,7 @@ npcs:
   - name: Bart
 `
 
-// embedded counts how often each line was given to the embedder as a fact.
+// embedded counts how often the embedder received each line as a fact.
 func embedded(s *fakeopenai.Server) map[string]int {
 	n := map[string]int{}
 	for _, r := range s.Requests() {
@@ -41,7 +41,8 @@ func embedded(s *fakeopenai.Server) map[string]int {
 	return n
 }
 
-// meant is how many facts a question finds that shares no word with any.
+// meant counts the facts found by a question that shares no word with any of
+// them.
 func (h *program) meant() int {
 	h.t.Helper()
 	var found struct{ Count int }
@@ -52,12 +53,14 @@ func (h *program) meant() int {
 	return found.Count
 }
 
-// likeBart is a word that nobody says and that the embedder takes for half of "bart".
+// likeBart is a word that no player says and whose embedding is close to
+// "bart".
 const likeBart = "xyzzy189840"
 
-// TestIndexingMakesUpForTime plays without a campaign's world while the embedder
-// is down, lets it come back, and changes the model before the next start: old
-// lines are always found again, and each is embedded once by each model.
+// TestIndexingMakesUpForTime plays without a campaign's world while the
+// embedder is down, restarts the embedder, and changes the model before the
+// next start. Search finds old lines throughout, and each model embeds each
+// line once.
 func TestIndexingMakesUpForTime(t *testing.T) {
 	t.Parallel()
 	server := fakeopenai.Start(t, nil, &fakeopenai.Options{NoAuth: true})
@@ -78,7 +81,7 @@ func TestIndexingMakesUpForTime(t *testing.T) {
 	h := newProgram(t)
 	h.write("glyphoxa.yaml", indexedTable)
 	h.set("EMBEDDER_URL", vendor.URL+"/v1")
-	h.set("EMBEDDER", "house-model") // of which nobody knows how long its vectors are
+	h.set("EMBEDDER", "house-model") // a model of unknown dimension
 
 	s := h.start("play", "--json")
 	s.say("Bart, the griffon sleeps")
@@ -135,7 +138,7 @@ func TestIndexingMakesUpForTime(t *testing.T) {
 	}
 }
 
-// waitFor polls for what another process does.
+// waitFor polls until another process has done something.
 func waitFor(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !done(); time.Sleep(20 * time.Millisecond) {

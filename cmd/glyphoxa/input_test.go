@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// lines reads the transcript of the only session in a house's memory, whole.
+// lines returns the whole transcript of the only session in a house's memory.
 func (h *program) lines() []memory.Line {
 	h.t.Helper()
 	ctx := h.t.Context()
@@ -38,15 +38,15 @@ func (h *program) lines() []memory.Line {
 	return lines
 }
 
-// TestHostileInput shows that whatever is typed, every line ends in a turn or
-// a notice, the next line is as good as any, and no text is lost silently.
+// TestHostileInput checks that every typed line ends in a turn or a notice,
+// that the next line still works, and that no text is lost silently.
 func TestHostileInput(t *testing.T) {
 	t.Parallel()
 	long := "Bartok, " + strings.Repeat("gold ", 20_000)
 	endless := "Bartok, " + strings.Repeat("x", 2<<20)
 	rows := []struct {
 		name, line string
-		heard      string // as the transcript keeps it; empty if it is no utterance
+		heard      string // the line in the transcript; empty if it is no utterance
 		warning    string
 	}{
 		{"nothing", "", "", ""},
@@ -98,21 +98,21 @@ func TestHostileInput(t *testing.T) {
 	}
 }
 
-// TestNoInput shows plays that hear nothing.
+// TestNoInput covers plays without input.
 func TestNoInput(t *testing.T) {
 	t.Parallel()
 	parse(t, newProgram(t).run("", "play", "--json").ok(t).stdout).want(0)
 }
 
-// TestLastLineWithoutEnd shows that a last line counts without its line end, and empty
-// ones do not.
+// TestLastLineWithoutEnd checks that a last line counts without its line end,
+// and that empty lines do not count.
 func TestLastLineWithoutEnd(t *testing.T) {
 	t.Parallel()
 	parse(t, newProgram(t).run("\n\n\nBartok, hello", "play", "--json").ok(t).stdout).only("delivered")
 }
 
-// TestManyLines shows a long evening from a file: every line in order, none
-// lost, none twice.
+// TestManyLines reads a long evening from a file and checks that every line
+// arrives once and in order.
 func TestManyLines(t *testing.T) {
 	t.Parallel()
 	var lines []string

@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 )
 
-// TestModelDecidesWhomADoubtfulLineIsFor has the program ask its model about names that were not heard right, and about
-// no other lines.
+// TestModelDecidesWhomADoubtfulLineIsFor checks that the program asks its model
+// about names heard wrongly, and about no other lines.
 func TestModelDecidesWhomADoubtfulLineIsFor(t *testing.T) {
 	t.Parallel()
 	const toBartok, toNobody, plain = "Bardok, what does it cost?", "Bardok was here, you know, Ben?", "Bartok, an ale!"

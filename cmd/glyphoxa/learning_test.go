@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 )
 
-// prompts are what a model was given, the latest last.
+// prompts are a model's prompts, the latest last.
 type prompts struct {
 	mu  sync.Mutex // guards all
 	all []string
@@ -22,7 +22,6 @@ func (p *prompts) answer(r fakeopenai.Request) fakeopenai.Response {
 	return fakeopenai.Say("The river keeps its own counsel.")
 }
 
-// latest is the latest prompt.
 func (p *prompts) latest(t *testing.T) string {
 	t.Helper()
 	p.mu.Lock()
@@ -33,9 +32,9 @@ func (p *prompts) latest(t *testing.T) string {
 	return p.all[len(p.all)-1]
 }
 
-// TestWhatIsAcceptedIsKeptInMind has a player promise something. Once whoever leads has
-// accepted it, it is in the NPC's mind when that player speaks to it, in another run of the
-// program, and until it is dropped.
+// TestWhatIsAcceptedIsKeptInMind lets a player make a promise. After the DM
+// accepts it, the NPC's prompt contains it whenever that player speaks to the
+// NPC, also after a restart, until it is dropped.
 func TestWhatIsAcceptedIsKeptInMind(t *testing.T) {
 	t.Parallel()
 	const promise = "Ada promised Mira a bell for the ferry."
@@ -72,7 +71,8 @@ func TestWhatIsAcceptedIsKeptInMind(t *testing.T) {
 	}
 }
 
-// TestWhatIsPinnedIsKeptInMind pins a text for an NPC, and the last line for everybody.
+// TestWhatIsPinnedIsKeptInMind pins a text for one NPC, and the last line for
+// all.
 func TestWhatIsPinnedIsKeptInMind(t *testing.T) {
 	t.Parallel()
 	var model prompts
@@ -86,7 +86,7 @@ func TestWhatIsPinnedIsKeptInMind(t *testing.T) {
 	}
 }
 
-// TestALineIsErased has whoever leads delete a line and a note by their numbers.
+// TestALineIsErased lets the DM delete a line and a note by number.
 func TestALineIsErased(t *testing.T) {
 	t.Parallel()
 	var model prompts
@@ -110,7 +110,8 @@ func TestALineIsErased(t *testing.T) {
 	}
 }
 
-// TestLearningIsConfigured has everything accepted at once, and nothing looked for.
+// TestLearningIsConfigured accepts every proposal at once, and then turns
+// learning off.
 func TestLearningIsConfigured(t *testing.T) {
 	t.Parallel()
 	for how, want := range map[string]bool{"accept": true, "off": false} {
@@ -135,8 +136,8 @@ func TestLearningIsConfigured(t *testing.T) {
 	}
 }
 
-// TestADiaryHasWhatWasTold plays an evening of questions and phrases, and one thing that was
-// told: that alone is written down.
+// TestADiaryHasWhatWasTold plays an evening of questions and phrases with one
+// told fact, and checks that the diary contains only that fact.
 func TestADiaryHasWhatWasTold(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -156,8 +157,8 @@ npcs:
 	}
 }
 
-// TestTheScriptedCastTellsWhatItHasLearnt promises something, and asks in another run, without
-// a model: who promised is told so, and nobody else.
+// TestTheScriptedCastTellsWhatItHasLearnt makes a promise and asks about it
+// after a restart, without a model: only the player who promised hears of it.
 func TestTheScriptedCastTellsWhatItHasLearnt(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)

@@ -1,7 +1,7 @@
-// Package main_test runs the program the way people do: built as it ships,
-// started in an empty directory, spoken to over its standard streams. Nothing
-// in here sleeps or guesses how long something takes; a test goes on when the
-// program has said what it waits for.
+// Package main_test runs the program as people do: a release build, started in
+// an empty directory, used over its standard streams. The tests do not sleep or
+// guess durations; a test continues when the program has printed what the test
+// waits for.
 package main_test
 
 import (
@@ -27,14 +27,14 @@ import (
 	"time"
 )
 
-// limit is how long a program may run before its test fails, unless it has a limit of its
-// own.
+// limit is how long a program without its own limit may run before its test
+// fails.
 const limit = 5 * time.Minute
 
-// strict makes tests fail that miss a target of docs/performance.md.
+// strict makes tests fail on a missed target of docs/performance.md.
 var strict = flag.Bool("strict", false, "fail where a target is missed")
 
-// binary is the program under test, built once by TestMain.
+// binary is the program under test, which TestMain builds once.
 var binary string
 
 func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
@@ -46,7 +46,7 @@ func buildAndRun(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	// Some tests run the program as a user with fewer rights.
+	// Some tests run the program as an unprivileged user.
 	if err := os.Chmod(dir, 0o755); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -61,10 +61,11 @@ func buildAndRun(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "building the program: %v\n%s", err, out)
 		return 1
 	}
-	if signal.Ignored(syscall.SIGHUP) { // as under nohup: programs that are started would ignore it, too
+	if signal.Ignored(syscall.SIGHUP) { // as under nohup: child processes would inherit the ignored signal
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
-	// Some tests wait for what takes its time in reality, such as speech: others run meanwhile.
+	// Some tests wait for real time, for example for speech: others run
+	// meanwhile.
 	flag.Parse()
 	if flag.Lookup("test.parallel").Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
 		if err := flag.Set("test.parallel", strconv.Itoa(runtime.GOMAXPROCS(0)+1)); err != nil {
@@ -75,17 +76,17 @@ func buildAndRun(m *testing.M) int {
 	return m.Run()
 }
 
-// program is a machine with nothing on it but the program: an empty working
-// directory, an empty home, an environment of its own.
+// program is a machine that has only the program: an empty working directory
+// and home, and its own environment.
 type program struct {
 	t   testing.TB
 	dir string
 	env []string
-	// secrets must not show in anything the program says.
+	// secrets must not appear in the program's output.
 	secrets []string
-	// limit is how long it may run; if zero, limit.
+	// limit is how long the program may run; zero means the default limit.
 	limit time.Duration
-	// prepare changes a command before it starts, if not nil.
+	// prepare, if not nil, changes a command before it starts.
 	prepare func(*exec.Cmd)
 }
 
@@ -95,7 +96,7 @@ func newProgram(t testing.TB) *program {
 	h.set("PATH", os.Getenv("PATH"))
 	h.set("HOME", t.TempDir())
 	if cache, err := os.UserCacheDir(); err == nil {
-		h.set("XDG_CACHE_HOME", cache) // with onnxruntime, by which players are heard
+		h.set("XDG_CACHE_HOME", cache) // with onnxruntime, which the voice detector needs
 	}
 	h.set("LANG", "C.UTF-8")
 	return h
@@ -120,8 +121,8 @@ func (h *program) write(name, content string) string {
 	return path
 }
 
-// configure puts a configuration of testdata/e2e into the working directory,
-// where the program finds it by itself.
+// configure copies a configuration of testdata/e2e into the working directory,
+// where the program looks for it.
 func (h *program) configure(name string) {
 	h.t.Helper()
 	content, err := os.ReadFile(filepath.Join("..", "..", "testdata", "e2e", name))
@@ -131,7 +132,7 @@ func (h *program) configure(name string) {
 	h.write("glyphoxa.yaml", string(content))
 }
 
-// command is a program that has to end by itself.
+// command returns a program that exits by itself.
 func (h *program) command(args ...string) *exec.Cmd {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(h.limit, limit))
@@ -150,7 +151,7 @@ func (h *program) commandIn(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// result is what a program left behind.
+// result is the output of a program that has exited.
 type result struct {
 	stdout, stderr string
 	// code is the exit code, -1 if a signal ended the program.
@@ -158,7 +159,7 @@ type result struct {
 	took time.Duration
 }
 
-// run runs the program on an input to its end.
+// run runs the program with an input until it exits.
 func (h *program) run(input string, args ...string) result {
 	h.t.Helper()
 	cmd := h.command(args...)
@@ -174,7 +175,7 @@ func (h *program) run(input string, args ...string) result {
 	return r
 }
 
-// keeps requires that the program has kept its secrets.
+// keeps requires that the output contains none of the program's secrets.
 func (h *program) keeps(r result) {
 	h.t.Helper()
 	for _, secret := range h.secrets {
@@ -193,7 +194,7 @@ func exitCode(t testing.TB, cmd *exec.Cmd, err error) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// ok requires that the program has done its work without a complaint.
+// ok requires that the program succeeded without a complaint.
 func (r result) ok(t testing.TB) result {
 	t.Helper()
 	if r.code != 0 || r.stderr != "" {
@@ -218,13 +219,13 @@ func (r result) complains(t testing.TB, code int, words ...string) {
 	}
 }
 
-// play plays lines from a pipe to the end and returns what happened.
+// play pipes lines into a play until it ends and returns its events.
 func (h *program) play(lines ...string) transcript {
 	h.t.Helper()
 	return parse(h.t, h.run(strings.Join(lines, "\n")+"\n", "play", "--json").ok(h.t).stdout)
 }
 
-// session is a running program that is spoken to line by line.
+// session is a running program that receives input line by line.
 type session struct {
 	h    *program
 	t    testing.TB
@@ -232,12 +233,12 @@ type session struct {
 	in   io.WriteCloser
 	pipe io.Closer // the other end of its output
 	out  *bufio.Reader
-	said strings.Builder // what was read from out
+	said strings.Builder // text read from out
 	errs output
 	done bool
 }
 
-// start starts the program. It is killed when the test ends before it.
+// start starts the program, which is killed at the end of the test.
 func (h *program) start(args ...string) *session {
 	h.t.Helper()
 	s := &session{h: h, t: h.t, cmd: h.command(args...)}
@@ -295,13 +296,12 @@ func (s *session) readAll(words ...string) {
 	}
 }
 
-// wait reads events up to the next of a kind and returns that.
+// wait reads events up to the next of a kind and returns it.
 func (s *session) wait(kind string) event {
 	s.t.Helper()
 	return parseEvent(s.t, s.read(`"kind":"`+kind+`"`))
 }
 
-// kill ends the program at once.
 func (s *session) kill() {
 	s.t.Helper()
 	if err := s.cmd.Process.Kill(); err != nil {
@@ -310,7 +310,7 @@ func (s *session) kill() {
 	s.ended()
 }
 
-// leave ends the input and waits for the program to end.
+// leave closes the input and waits for the program to exit.
 func (s *session) leave() result {
 	s.t.Helper()
 	if err := s.in.Close(); err != nil && !errors.Is(err, fs.ErrClosed) {
@@ -319,7 +319,7 @@ func (s *session) leave() result {
 	return s.ended()
 }
 
-// ended waits for the program to end by itself.
+// ended waits for the program to exit by itself.
 func (s *session) ended() result {
 	s.t.Helper()
 	start := time.Now()
@@ -335,11 +335,11 @@ func (s *session) ended() result {
 	return r
 }
 
-// required says that a test must not go without a program it needs.
+// required says that a test must not be skipped for a missing program.
 const required = "GLYPHOXA_REQUIRE_PEERS"
 
-// lacks ends a test that needs something this machine does not have: it fails
-// where everything must be there, and is skipped elsewhere.
+// lacks ends a test that needs something this machine lacks: the test fails if
+// the environment requires all programs, and is skipped otherwise.
 func lacks(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv(required) == "1" {

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// TestManual shows that man writes a page for each command that help names, with its flags and
-// of the day it is told, a completion for each shell, and nothing that mandoc or man warn of.
+// TestManual checks that man writes a page for each command in help, with its
+// flags and the given date, and a completion for each shell, and that mandoc
+// and man give no warnings.
 func TestManual(t *testing.T) {
 	t.Parallel()
 	dir, p := t.TempDir(), newProgram(t)

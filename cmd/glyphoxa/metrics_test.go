@@ -14,12 +14,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 )
 
-// watched is a program that is spoken to, and whose metrics are read.
+// watched is a running program whose metrics are read.
 type watched struct {
 	*session
 	addr  string
-	link  string        // to the console, signed in
-	table string        // the way to the table in browsers
+	link  string        // the console, signed in
+	table string        // the table's address for browsers
 	quiet chan struct{} // closed when all of its stderr was read
 }
 
@@ -69,7 +69,7 @@ func (h *program) watch(args ...string) *watched {
 	return w
 }
 
-// announced is what the program says next, after some words.
+// announced returns the rest of the program's next line that begins with words.
 func (h *program) announced(said *bufio.Reader, words string) string {
 	h.t.Helper()
 	line, err := said.ReadString('\n')
@@ -80,7 +80,7 @@ func (h *program) announced(said *bufio.Reader, words string) string {
 	return after
 }
 
-// leave ends the input and requires an orderly end.
+// leave closes the input and requires an orderly exit.
 func (w *watched) leave() {
 	w.t.Helper()
 	if err := w.in.Close(); err != nil {
@@ -132,8 +132,8 @@ func (w *watched) counts(want map[string]string) {
 	}
 }
 
-// TestMetricsWhilePlaying shows what an operator sees of a table: turns by how
-// they ended, their stages, the calls of tools, and whether all is well.
+// TestMetricsWhilePlaying checks an operator's view of a table: turns by
+// outcome, their stages, tool calls, and health.
 func TestMetricsWhilePlaying(t *testing.T) {
 	t.Parallel()
 	w := newProgram(t).watch()
@@ -167,8 +167,8 @@ func TestMetricsWhilePlaying(t *testing.T) {
 	}
 }
 
-// TestPolicyIsCounted shows a table that is always late, and what it does about
-// that.
+// TestPolicyIsCounted plays at a table that is always late and counts its
+// reactions.
 func TestPolicyIsCounted(t *testing.T) {
 	t.Parallel()
 	slow := fakeopenai.Say("Aye.")
@@ -207,8 +207,8 @@ npcs:
 	w.leave()
 }
 
-// TestWhoMayReadMetrics shows that programs of this machine may, and others
-// need the permission.
+// TestWhoMayReadMetrics checks that programs on this machine may read metrics,
+// and that others need permission.
 func TestWhoMayReadMetrics(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -241,7 +241,7 @@ server:
 	w.leave()
 }
 
-// TestMetricsAddress shows addresses that cannot be listened on.
+// TestMetricsAddress lists invalid listen addresses.
 func TestMetricsAddress(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")

@@ -10,11 +10,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 )
 
-// modelKey is a secret in every test with a model: house.run fails a test
-// whose program shows it.
+// modelKey is a secret in every test with a model: house.run fails a test whose
+// program prints it.
 const modelKey = "sk-proj-a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"
 
-// newModelProgram is a house with a model that answers as scripted.
+// newModelProgram is a house with a model that gives scripted answers.
 func newModelProgram(t testing.TB, script fakeopenai.Script) (*program, *fakeopenai.Server) {
 	t.Helper()
 	server := fakeopenai.Start(t, script, &fakeopenai.Options{APIKey: modelKey})
@@ -26,7 +26,7 @@ func newModelProgram(t testing.TB, script fakeopenai.Script) (*program, *fakeope
 	return h, server
 }
 
-// offered lists the tools a request offers.
+// offered lists the tools in a request.
 func offered(r fakeopenai.Request) []string {
 	var names []string
 	for _, tool := range r.Chat.Tools {
@@ -35,8 +35,7 @@ func offered(r fakeopenai.Request) []string {
 	return names
 }
 
-// results lists the tool results of a request: each call's id and what it
-// returned, in order.
+// results lists the tool results in a request, by call id, in order.
 func results(r fakeopenai.Request) (ids, texts []string) {
 	for _, m := range r.Chat.Messages {
 		if m.Role == "tool" {
@@ -46,8 +45,8 @@ func results(r fakeopenai.Request) (ids, texts []string) {
 	return ids, texts
 }
 
-// TestAnswerIsStreamed shows what a model is told and how its answer is cut
-// into sentences while it comes.
+// TestAnswerIsStreamed checks the prompt of a model, and that its streamed
+// answer is cut into sentences as it arrives.
 func TestAnswerIsStreamed(t *testing.T) {
 	t.Parallel()
 	h, server := newModelProgram(t, fakeopenai.Always(fakeopenai.Say("The fer", "ry leaves at da", "wn. Be e", "arly!")))
@@ -86,15 +85,15 @@ func TestAnswerIsStreamed(t *testing.T) {
 	}
 }
 
-// remembers reports whether a prompt holds an answer given earlier.
+// remembers reports whether a prompt contains an earlier answer.
 func remembers(r fakeopenai.Request, answer string) bool {
 	return slices.ContainsFunc(r.Chat.Messages, func(m fakeopenai.Message) bool {
 		return m.Role == "assistant" && m.Text() == answer
 	})
 }
 
-// TestSpokenWhileTheModelStillWrites shows that a sentence goes out as soon as
-// it is complete: the model has not finished when it is heard.
+// TestSpokenWhileTheModelStillWrites checks that a sentence is spoken as soon
+// as it is complete, while the model still writes.
 func TestSpokenWhileTheModelStillWrites(t *testing.T) {
 	t.Parallel()
 	h, server := newModelProgram(t, fakeopenai.Always(fakeopenai.HangAfter("The river is high today. I would ra")))
@@ -108,8 +107,8 @@ func TestSpokenWhileTheModelStillWrites(t *testing.T) {
 	}
 }
 
-// TestParallelCalls shows a round of several calls: all run, and their results
-// return to the model under their ids, in its order.
+// TestParallelCalls makes several calls in one round: all run, and the model
+// gets their results under their ids, in its order.
 func TestParallelCalls(t *testing.T) {
 	t.Parallel()
 	h, server := newModelProgram(t, fakeopenai.Sequence(
@@ -143,8 +142,8 @@ func TestParallelCalls(t *testing.T) {
 	}
 }
 
-// TestCallsThatCannotBe shows what becomes of calls that are malformed, not
-// offered or too many, and that the NPC speaks in spite of them.
+// TestCallsThatCannotBe covers malformed, unknown and excess calls, and checks
+// that the NPC still speaks.
 func TestCallsThatCannotBe(t *testing.T) {
 	t.Parallel()
 	const good, broken = `{"expression":"2d6"}`, `{"expression":`
@@ -197,8 +196,8 @@ func TestCallsThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestOnlyWordsAreSpoken shows what a model writes besides speech and nobody
-// hears.
+// TestOnlyWordsAreSpoken covers model output that is not speech and must not be
+// spoken.
 func TestOnlyWordsAreSpoken(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
@@ -228,8 +227,8 @@ func TestOnlyWordsAreSpoken(t *testing.T) {
 	}
 }
 
-// TestWritesWaitForTheTurn shows that a tool that changes something acts when
-// the answer has been heard: not before, and not at all if it was not.
+// TestWritesWaitForTheTurn checks that a tool with side effects runs only after
+// the answer was heard, and never if it was not heard.
 func TestWritesWaitForTheTurn(t *testing.T) {
 	t.Parallel()
 	note := fakeopenai.CallTools(fakeopenai.Call{Name: "write_file", Arguments: `{"path":"notes/debts.txt","content":"Ada: 2 gold"}`})

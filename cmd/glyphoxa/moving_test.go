@@ -7,8 +7,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
-// TestMemoryMoves writes a backup while a table runs, restores it, and takes memory from a
-// file to a server and back.
+// TestMemoryMoves writes a backup while a table runs, restores it, and moves
+// memory from a file to a server and back.
 func TestMemoryMoves(t *testing.T) {
 	t.Parallel()
 	server := peers.StartPostgres(t, "fsync=off")

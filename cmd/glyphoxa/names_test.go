@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestNamesAtTheTerminal types lines under names that pass for others, and gives such names to
-// those who are heard. The program says what to do, and keeps none of it.
+// TestNamesAtTheTerminal types lines under lookalike and reserved names, and
+// gives such names to recorded speakers. The program says what to do and stores
+// none of the lines.
 func TestNamesAtTheTerminal(t *testing.T) {
 	t.Parallel()
 	var model prompts

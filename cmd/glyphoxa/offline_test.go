@@ -8,12 +8,13 @@ import (
 	"testing"
 )
 
-// rulesTools are the tools that know the rules; both are too slow for fast.
+// isRulesTool reports whether a tool is a rules tool; both are too slow for the
+// fast tier.
 func isRulesTool(name string) bool { return name == "search_rules" || name == "get_rule" }
 
-// TestFirstEvening is the promise of the front page: in an empty directory,
-// without a key, a server or a file, the cast answers with its tools and
-// within its budgets.
+// TestFirstEvening checks the promise of the front page: in an empty directory,
+// without key, server or file, the cast answers with its tools and within its
+// budgets.
 func TestFirstEvening(t *testing.T) {
 	t.Parallel()
 	tr := newProgram(t).play(
@@ -70,10 +71,10 @@ func TestFirstEvening(t *testing.T) {
 	})
 }
 
-// rolled is how the stock phrases tell a roll of 2d6+3.
+// rolled matches the stock phrase for a roll of 2d6+3.
 var rolled = regexp.MustCompile(`2d6\+3: ([1-6]) and ([1-6]), plus 3, makes (\d+)\.`)
 
-// checkRollSentence requires that the dice told add up to the total told.
+// checkRollSentence requires that the dice add up to the total.
 func checkRollSentence(t testing.TB, text string) {
 	t.Helper()
 	m := rolled.FindStringSubmatch(text)
@@ -95,7 +96,7 @@ func parseBytes(t testing.TB, s string) int {
 	return n
 }
 
-// TestWhoIsSpokenTo shows which words decide who answers.
+// TestWhoIsSpokenTo checks which words decide which NPC answers.
 func TestWhoIsSpokenTo(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
@@ -133,7 +134,7 @@ func TestWhoIsSpokenTo(t *testing.T) {
 	}
 }
 
-// TestWhoSpeaks shows that each line is kept under its speaker's name.
+// TestWhoSpeaks checks that each line is stored under its speaker's name.
 func TestWhoSpeaks(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -149,7 +150,7 @@ func TestWhoSpeaks(t *testing.T) {
 	}
 }
 
-// TestOneNPCAlone shows --npc: whoever speaks, this NPC is meant.
+// TestOneNPCAlone checks that with --npc every line is for that NPC.
 func TestOneNPCAlone(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"bartok-the-barkeep", "BART"} {
@@ -165,7 +166,7 @@ func TestOneNPCAlone(t *testing.T) {
 	}
 }
 
-// TestInWords shows the table as people see it.
+// TestInWords checks the text output of a table.
 func TestInWords(t *testing.T) {
 	t.Parallel()
 	out := newProgram(t).run("Greymantle, roll 2d6+3\nhm\n/quit\nnever read\n", "play").ok(t).stdout
@@ -183,8 +184,8 @@ func TestInWords(t *testing.T) {
 	}
 }
 
-// TestMemoryOutlivesAnEvening shows that a second start finds what the first
-// one heard.
+// TestMemoryOutlivesAnEvening checks that a second run finds lines of the
+// first.
 func TestMemoryOutlivesAnEvening(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -198,7 +199,7 @@ func TestMemoryOutlivesAnEvening(t *testing.T) {
 	}
 }
 
-// found searches the transcript of a finished play the way agents do.
+// found searches the transcript of a finished play as agents do.
 func (h *program) found(words string) []string {
 	h.t.Helper()
 	query, err := json.Marshal(map[string]string{"query": words})

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestOrders shows what a dungeon master can type, in one play, and what must be
-// answered to the last order of each row. Rows that ask how things stand come before
-// those that change it.
+// TestOrders types a dungeon master's orders in one play and checks the answer
+// to the last order of each row. Rows that query state come before those that
+// change it.
 func TestOrders(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
@@ -86,7 +86,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestOrdersChangeTurns shows that an order holds from the next turn on.
+// TestOrdersChangeTurns checks that an order applies from the next turn on.
 func TestOrdersChangeTurns(t *testing.T) {
 	t.Parallel()
 	turns := newProgram(t).play(
@@ -117,7 +117,7 @@ func TestOrdersChangeTurns(t *testing.T) {
 	}
 }
 
-// TestTiersAreTold shows what is told of raises and caps.
+// TestTiersAreTold checks the messages about raises and caps.
 func TestTiersAreTold(t *testing.T) {
 	t.Parallel()
 	var got []string
@@ -136,8 +136,7 @@ func TestTiersAreTold(t *testing.T) {
 	}
 }
 
-// TestQuit shows that /quit ends the play with everything said and nothing
-// after it.
+// TestQuit checks that /quit ends the play after the current answer.
 func TestQuit(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"/exit", "  /quit  "} {

@@ -9,9 +9,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// newAnnex runs an external MCP server on loopback: peek says that it only
-// looks, deliver does not, and under the path /slow there is linger, which does
-// not answer. It returns the server's address.
+// newAnnex runs an external MCP server on loopback and returns its address. Its
+// tool peek is read-only, deliver is not, and linger, under the path /slow,
+// never answers.
 func newAnnex(t testing.TB) string {
 	t.Helper()
 	server := sdk.NewServer(&sdk.Implementation{Name: "annex", Version: "1"}, nil)

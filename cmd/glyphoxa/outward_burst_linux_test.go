@@ -16,7 +16,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// burstConfig has a client with a token beside whoever comes without one.
+// burstConfig has one client with a token and admits clients without one.
 const burstConfig = `
 npcs:
   - name: Mira
@@ -28,23 +28,24 @@ server:
 
 const (
 	burstRequests = 40  // sent at once
-	burstPeak     = 250 // MiB the program may ever take, beside its own file
-	burstRest     = 70  // MiB it may take when the burst is over ...
+	burstPeak     = 250 // MiB of peak memory, beside the program's own file
+	burstRest     = 70  // MiB after the burst ...
 	burstAfter    = 30 * time.Second
 )
 
 const (
-	besideP99 = 50 * time.Millisecond // p99 of a client beside an attack, with -strict
-	// besideSlow is more than what a busy machine may hold up two calls of two dozen.
+	besideP99 = 50 * time.Millisecond // p99 of a client during an attack, with -strict
+	// besideSlow exceeds the delay of two calls in two dozen on a busy machine.
 	besideSlow = 3 * time.Second
-	besideRest = 20 // times its p99 at rest
-	// besideCalls are made beside bursts before there is a p99 to hold to its bound, with
-	// -strict: a single burst is over after ten.
+	besideRest = 20 // times the p99 at rest
+	// besideCalls are the calls made during bursts before p99 counts, with
+	// -strict, because a single burst ends after about ten calls.
 	besideCalls = 300
 )
 
-// holdBeside requires that a client beside an attack was served in time. A machine with
-// other work is allowed far more, so that nothing but an attack that holds it up fails.
+// holdBeside requires that a client was served in time during an attack. A busy
+// machine gets a far looser bound, so that only an attack that delays the
+// client fails the test.
 func holdBeside(t *testing.T, what string, rest, took []time.Duration) {
 	t.Helper()
 	most := max(besideSlow, besideRest*p99(rest))
@@ -62,13 +63,13 @@ func p99(took []time.Duration) time.Duration {
 	return took[(len(took)-1)*99/100]
 }
 
-// burst is what a stranger sends.
+// burst is a request that a stranger sends.
 type burst struct {
 	name, method string
 	body         func() []byte
-	// answered is whether the server takes it.
+	// answered says whether the server accepts it.
 	answered bool
-	// sockets is whether it comes over as many WebSockets.
+	// sockets says whether each request uses its own WebSocket.
 	sockets bool
 }
 
@@ -103,9 +104,9 @@ func manyKeys(n int) string {
 	return "{" + b.String()[1:] + "}"
 }
 
-// TestBurstsOfLargeRequests has a stranger send 40 of the dearest requests at once:
-// the program takes little memory, gives back what it took, and refuses a client with
-// a token nothing meanwhile.
+// TestBurstsOfLargeRequests lets a stranger send 40 of the most expensive
+// requests at once: the program uses little memory, releases it again, and
+// serves a client with a token meanwhile.
 func TestBurstsOfLargeRequests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -132,7 +133,7 @@ func TestBurstsOfLargeRequests(t *testing.T) {
 			took = nil
 			over := make(chan struct{})
 			codes := map[int]int{}
-			var calls atomic.Int64 // made beside the bursts
+			var calls atomic.Int64 // made during the bursts
 			go func() {            // ends before the test, which waits for over
 				defer close(over)
 				for first := true; first || *strict && calls.Load() < besideCalls; first = false {
@@ -181,8 +182,8 @@ func TestBurstsOfLargeRequests(t *testing.T) {
 	}
 }
 
-// flood sends the request many times at once without a token, and counts the answers by
-// status; 0 counts those that never came.
+// flood sends the request many times at once without a token and counts the
+// answers by status; 0 counts missing answers.
 func (o *outward) flood(attack burst) map[int]int {
 	body := attack.body()
 	client := &http.Client{Transport: &http.Transport{}}
@@ -224,8 +225,9 @@ func (o *outward) flood(attack burst) map[int]int {
 	return codes
 }
 
-// floodSockets sends the request many times at once, each over a socket of its own
-// without a token, and counts the answers: 413 for one that is refused, 200 for another.
+// floodSockets sends the request many times at once, each over its own
+// WebSocket without a token, and counts the answers: 413 for a refusal, 200 for
+// any other.
 func (o *outward) floodSockets(attack burst) map[int]int {
 	body := attack.body()
 	var mu sync.Mutex
@@ -259,7 +261,7 @@ func (o *outward) floodSockets(attack burst) map[int]int {
 	return codes
 }
 
-// memoryFigure is a figure of a process's status, in MiB.
+// memoryFigure returns a figure of a process's status, in MiB.
 func memoryFigure(tb testing.TB, pid int, name string) float64 {
 	tb.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

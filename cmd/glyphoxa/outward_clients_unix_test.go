@@ -21,17 +21,17 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
-// TestClientsOfOthers has clients that nobody here wrote go through the same steps in
-// both eras of the protocol: they list the tools, call one, one that is not there and one
-// with a wrong argument, read a resource and get a prompt. mcp-go's does so directly and
-// through nginx with TLS, the TypeScript SDKs through nginx.
+// TestClientsOfOthers runs the same steps with third-party clients in both eras
+// of the protocol: list tools, call one, call a missing one, call one with a
+// wrong argument, read a resource, and get a prompt. mcp-go connects directly
+// and through nginx with TLS, the TypeScript SDKs through nginx.
 func TestClientsOfOthers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
 	}
 	t.Parallel()
 	n := serveBehindNginx(t, "trusted_proxies: [127.0.0.1]")
-	n.h.run("Mira, where is the old bell?\n", "play").ok(t) // or there were no session to recap
+	n.h.run("Mira, where is the old bell?\n", "play").ok(t) // otherwise there is no session to recap
 	alice := n.in(t).web(secret("alice")).handshake()
 	if got := try(t, alice, "place_entity", map[string]any{"name": "Old Bell", "type": "item"}).code(); got != "" {
 		t.Fatalf("placing the bell ends in %q", got)
@@ -51,7 +51,7 @@ func TestClientsOfOthers(t *testing.T) {
 	}
 }
 
-// visitWithGo goes through the steps with mcp-go's client.
+// visitWithGo runs the steps with mcp-go's client.
 func visitWithGo(t *testing.T, url string, web *http.Client, revision string) {
 	t.Helper()
 	road, err := gomcptransport.NewStreamableHTTP(url, gomcptransport.WithHTTPBasicClient(web),
@@ -63,7 +63,7 @@ func visitWithGo(t *testing.T, url string, web *http.Client, revision string) {
 	if err := client.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = client.Close() }) // only what it did before is of interest
+	t.Cleanup(func() { _ = client.Close() }) // only its earlier results matter
 	var hello gomcp.InitializeRequest
 	hello.Params.ClientInfo = gomcp.Implementation{Name: "visitor", Version: "1"}
 	welcome, err := client.Initialize(t.Context(), hello)
@@ -134,7 +134,7 @@ func visitWithGo(t *testing.T, url string, web *http.Client, revision string) {
 	}
 }
 
-// visitArguments are what visit.mjs calls tools and prompts with that need something.
+// visitArguments are the arguments of tools and prompts that visit.mjs calls.
 const visitArguments = `{
 	"describe_tool": {"name": "roll"}, "get_rule": {"id": "condition-blinded"}, "get_summary": {"entity_id": "old-bell"},
 	"read_file": {"path": "notes.txt"}, "roll": {"expression": "4d6kh3"}, "roll_table": {"table_name": "wild_magic"},
@@ -142,8 +142,8 @@ const visitArguments = `{
 	"encounter_builder": {"level": "3", "party_size": "4"}, "npc_persona": {"npc": "Mira"}, "rules_question": {"question": "What does blinded do?"}
 }`
 
-// visitWithTypeScript goes through the steps, with every tool, resource and prompt, with
-// a line of the TypeScript SDK.
+// visitWithTypeScript runs the steps, with every tool, resource and prompt,
+// with one major version of the TypeScript SDK.
 func (n *behindNginx) visitWithTypeScript(t *testing.T, line, revision string) {
 	node, client := peers.Node(t), peers.File(t, "@modelcontextprotocol/client/package.json")
 	peers.File(t, "@modelcontextprotocol/sdk/package.json")

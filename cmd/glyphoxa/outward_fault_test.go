@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// garbage are messages that are none, and the code each is answered with.
+// garbage are invalid messages and their error codes.
 var garbage = []struct {
 	name, text string
 	code       int
@@ -27,8 +27,8 @@ var garbage = []struct {
 	{"a method that is none", `{"jsonrpc":"2.0","id":7,"method":5}`, -32600},
 }
 
-// TestGarbageOnStreams shows that what is no message is answered as such, and
-// that the session goes on.
+// TestGarbageOnStreams checks that the server answers invalid messages with
+// errors and keeps the session.
 func TestGarbageOnStreams(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -66,7 +66,8 @@ func TestGarbageOnStreams(t *testing.T) {
 	}
 }
 
-// TestGarbageOverHTTP shows the same for requests, and that others go on.
+// TestGarbageOverHTTP checks the same for requests, and that other clients
+// continue.
 func TestGarbageOverHTTP(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -88,7 +89,7 @@ func TestGarbageOverHTTP(t *testing.T) {
 			w := row.open(t)
 			for _, g := range garbage {
 				if g.name == "no method" {
-					continue // over HTTP it passes for an answer to nothing
+					continue // HTTP reads it as an answer without a request
 				}
 				if r := w.post([]byte(g.text)); r.status != http.StatusBadRequest {
 					t.Errorf("%s is answered with status %d, want 400", g.name, r.status)
@@ -128,8 +129,8 @@ func huge(id string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"roll","arguments":{"expression":"%s"}}}`, id, bytes.Repeat([]byte("1"), 10<<20))
 }
 
-// TestHugeFrames shows that a frame of 10 MB is refused without holding it in
-// memory, and that nobody else is harmed.
+// TestHugeFrames checks that the server refuses a frame of 10 MB without
+// buffering it, and that other clients are unaffected.
 func TestHugeFrames(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -144,14 +145,14 @@ func TestHugeFrames(t *testing.T) {
 	frame := huge("77")
 	for range 20 { // 200 MB
 		s := o.in(t).socket(secret("dm")).handshake()
-		_ = s.put(frame) // the server may hang up before it has all of it
+		_ = s.put(frame) // the server may hang up before the whole frame arrives
 		for {
 			raw, err := s.get()
 			if err != nil {
-				break // hung up on
+				break // the server hung up
 			}
 			if bytes.Contains(raw, []byte(`"error"`)) {
-				break // told so
+				break // the server answered with an error
 			}
 		}
 	}
@@ -172,7 +173,8 @@ func TestHugeFrames(t *testing.T) {
 	}
 }
 
-// memoryOf is how much memory a process holds, in bytes; 0 where nobody tells.
+// memoryOf returns the memory of a process in bytes, or 0 if the system does
+// not say.
 func memoryOf(t testing.TB, pid int) int {
 	t.Helper()
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
@@ -186,8 +188,8 @@ func memoryOf(t testing.TB, pid int) int {
 	return pages * os.Getpagesize()
 }
 
-// TestSlowHeaders shows that a client that drips its headers is hung up on,
-// while others are served.
+// TestSlowHeaders checks that the server hangs up on a client that sends its
+// headers slowly, while it serves others.
 func TestSlowHeaders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -217,8 +219,8 @@ func TestSlowHeaders(t *testing.T) {
 	}
 }
 
-// TestOneFloods shows that a client which calls as fast as it can takes
-// nothing from another.
+// TestOneFloods checks that a client that calls as fast as it can does not slow
+// another.
 func TestOneFloods(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -229,7 +231,7 @@ func TestOneFloods(t *testing.T) {
 	flood := o.socket(secret("flood")).handshake()
 	const calls = 2000
 	done := make(chan error, 1)
-	go func() { // ends when all is said, and the test waits for it
+	go func() { // ends when all calls are made; the test waits for it
 		for i := range calls {
 			if err := flood.put(request(t, 1000+i, "tools/call", map[string]any{"name": "roll", "arguments": d6})); err != nil {
 				done <- err
@@ -275,8 +277,8 @@ func exists(t testing.TB, c talker, name string) bool {
 	return false
 }
 
-// TestKilledWhileWriting shows that kill -9 in the middle of writes leaves
-// every one of them done or not done, and keeps what was answered.
+// TestKilledWhileWriting checks that kill -9 during writes leaves each of them
+// complete or absent, and keeps those that were answered.
 func TestKilledWhileWriting(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -296,7 +298,7 @@ func TestKilledWhileWriting(t *testing.T) {
 			file := map[string]any{"tool": "write_file", "arguments": map[string]any{"path": fmt.Sprintf("f%d.txt", i%5), "content": content}}
 			s.last = i + 1000
 			s.send(request(t, s.last, "tools/call", map[string]any{"name": "batch", "arguments": map[string]any{"operations": []any{place, file}}}))
-			if i == 30 { // wait for some of the answers; the rest is cut off
+			if i == 30 { // wait for some of the answers; the kill cuts off the rest
 				for range 20 {
 					if id, ok := s.batched(); ok {
 						answered[fmt.Sprintf("Thing %d-%d", round, id-1000)] = true
@@ -332,8 +334,8 @@ func TestKilledWhileWriting(t *testing.T) {
 	}
 }
 
-// batched reads the next answer and reports under which id it came and whether
-// every operation of that batch was done.
+// batched reads the next answer and returns its id and whether every operation
+// of that batch succeeded.
 func (s *stream) batched() (id int, done bool) {
 	s.t.Helper()
 	for {

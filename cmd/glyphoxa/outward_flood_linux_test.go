@@ -21,17 +21,18 @@ import (
 const (
 	floodSize    = 5000
 	floodWorkers = 64
-	floodAfter   = 2 * time.Minute // in which everything ends that a flood began
-	floodSpare   = 40              // goroutines more than before that may be left
+	floodAfter   = 2 * time.Minute // the time within which everything that a flood began must end
+	floodSpare   = 40              // goroutines that may be left beyond those before
 )
 
-// wrongTokens is the flood that opens nothing.
+// wrongTokens is the flood that only tries tokens.
 const wrongTokens = "wrong tokens"
 
-// flood is what a stranger opens or tries again and again, and never closes.
+// flood is something a stranger opens or tries many times and never closes.
 type flood struct {
 	name string
-	// open opens one and returns what came of it, and what closes it, which may be nil.
+	// open opens one and returns its result and a function that closes it,
+	// which may be nil.
 	open func(o *outward) (outcome string, end io.Closer)
 }
 
@@ -83,8 +84,8 @@ func floods() []flood {
 	}
 }
 
-// listening is a request of the newest revision as bytes, for a connection that reads no
-// answer.
+// listening is a request of the newest revision as bytes, for a connection that
+// reads no answer.
 func listening(t testing.TB, method string, params map[string]any) string {
 	w := &web{t: t, header: http.Header{}}
 	body := request(t, 1, method, w.modern(method, params))
@@ -96,7 +97,7 @@ type closerOf func() error
 
 func (c closerOf) Close() error { return c() }
 
-// raw opens a connection and sends a beginning.
+// raw opens a connection and sends the beginning of a request.
 func (o *outward) raw(beginning string) (string, io.Closer) {
 	conn, err := net.Dial("tcp", o.addr)
 	if err != nil {
@@ -108,7 +109,7 @@ func (o *outward) raw(beginning string) (string, io.Closer) {
 	return "open", conn
 }
 
-// stranger sends a request without a token over a connection that is kept.
+// stranger sends a request without a token over a reused connection.
 func (o *outward) stranger(method, body string, header http.Header) (string, io.Closer) {
 	req, err := http.NewRequestWithContext(o.t.Context(), method, "http://"+o.addr+"/mcp", bytes.NewReader([]byte(body)))
 	if err != nil {
@@ -129,10 +130,10 @@ func (o *outward) stranger(method, body string, header http.Header) (string, io.
 	return resp.Status, nil
 }
 
-// TestFloods has a stranger open 5,000 of everything that can be opened without a token,
-// from the DM's address, and close nothing, or try 5,000 wrong tokens: the DM's client,
-// which goes on, connects anew and opens sessions and sockets of its own, is never refused
-// and hardly held up. Afterwards the program is as small as before.
+// TestFloods lets a stranger open 5,000 of everything that needs no token, from
+// the DM's address, without closing any, or try 5,000 wrong tokens. The DM's
+// client, which continues, reconnects and opens sessions and sockets, is never
+// refused and hardly delayed. Afterwards the program is as small as before.
 func TestFloods(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -162,7 +163,7 @@ func TestFloods(t *testing.T) {
 			}
 			took := time.Since(start)
 			during := o.goroutines(t)
-			for range 10 { // while the stranger still holds what it got
+			for range 10 { // while the stranger still holds its connections
 				dm.round(t)
 			}
 			peak := mostResident(t, o.cmd.Process.Pid)
@@ -188,8 +189,8 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-// atRest is the DM's client after some rounds with a program that nobody attacks, which is
-// another than those that are: what it takes for them is not in their memory.
+// atRest measures the DM's client against a separate program that is not under
+// attack, so that its memory does not count for the attacked one.
 func atRest(t *testing.T) *undisturbed {
 	t.Helper()
 	h := newProgram(t)
@@ -203,7 +204,7 @@ func atRest(t *testing.T) *undisturbed {
 	return dm
 }
 
-// holders closes what is held, once.
+// holders closes what the stranger holds, once.
 type holders struct {
 	mu  sync.Mutex // guards the field below
 	all []io.Closer
@@ -224,7 +225,7 @@ func (h *holders) closeAll() {
 	h.all = nil
 }
 
-// attack opens one after the other, many at a time, and counts what comes of them.
+// attack opens items, many in parallel, and counts the results.
 func (o *outward) attack(a flood, held *holders) map[string]int {
 	var mu sync.Mutex
 	outcomes := map[string]int{}
@@ -251,14 +252,14 @@ func (o *outward) attack(a flood, held *holders) map[string]int {
 	return outcomes
 }
 
-// undisturbed is the client of somebody with a token, over everything there is.
+// undisturbed is a client with a token that uses every transport.
 type undisturbed struct {
 	o       *outward
 	newest  *web
 	session *web
 	socket  *stream
-	took    []time.Duration // by calls over what is open
-	opening []time.Duration // by calls over what is opened for them, with that
+	took    []time.Duration // durations of calls over open connections
+	opening []time.Duration // durations of calls over new connections, including opening them
 }
 
 func newUndisturbed(o *outward) *undisturbed {
@@ -266,7 +267,7 @@ func newUndisturbed(o *outward) *undisturbed {
 	return &undisturbed{o: o, newest: o.web(token).stateless(), session: o.web(token).handshake(), socket: o.socket(token).handshake()}
 }
 
-// round calls over what is open, and over a session and a socket that it opens anew.
+// round calls over the open connections, and over a new session and socket.
 func (u *undisturbed) round(t *testing.T) {
 	t.Helper()
 	timed(&u.took, func() { u.call(t, "the newest revision", u.newest) })
@@ -288,14 +289,14 @@ func (u *undisturbed) round(t *testing.T) {
 	})
 }
 
-// timed adds to took what f takes.
+// timed appends the duration of f to took.
 func timed(took *[]time.Duration, f func()) {
 	start := time.Now()
 	f()
 	*took = append(*took, time.Since(start))
 }
 
-// spread is what durations came to.
+// spread summarises durations.
 func spread(took []time.Duration) string {
 	slices.Sort(took)
 	return fmt.Sprintf("%d, p50 %v, p99 %v", len(took), took[len(took)/2].Round(time.Microsecond), p99(took).Round(time.Microsecond))
@@ -309,7 +310,6 @@ func (u *undisturbed) call(t *testing.T, way string, c talker) {
 	}
 }
 
-// leave closes the session.
 func (w *web) leave() {
 	w.t.Helper()
 	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodDelete, w.url, nil)
@@ -329,7 +329,7 @@ func (w *web) leave() {
 
 var goroutinesLine = regexp.MustCompile(`(?m)^go_goroutines (\d+)$`)
 
-// goroutines is how many the program has.
+// goroutines returns the program's number of goroutines.
 func (o *outward) goroutines(t *testing.T) int {
 	t.Helper()
 	m := goroutinesLine.FindStringSubmatch(o.get("/metrics", secret("dm")))
@@ -343,7 +343,8 @@ func (o *outward) goroutines(t *testing.T) int {
 	return n
 }
 
-// calm waits until the program has few goroutines and little memory, but not for ever.
+// calm waits, within a bound, until the program has few goroutines and little
+// memory.
 func (o *outward) calm(t *testing.T, most int) (goroutines int, rest float64) {
 	t.Helper()
 	for start := time.Now(); ; time.Sleep(time.Second / 2) {
@@ -354,7 +355,8 @@ func (o *outward) calm(t *testing.T, most int) (goroutines int, rest float64) {
 	}
 }
 
-// TestFloodsAreInTheAuditLog shows that strangers who get no place leave a trace.
+// TestFloodsAreInTheAuditLog checks that refused strangers appear in the audit
+// log.
 func TestFloodsAreInTheAuditLog(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)

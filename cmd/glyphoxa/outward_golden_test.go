@@ -22,13 +22,14 @@ var update = flag.Bool("update", false, "rewrite the golden transcripts")
 //	$ --profile dm         starts the program on its standard streams
 //	@ --compact            starts it on the network and opens a WebSocket
 //	= NAME VALUE           sets a variable of its environment before that
-//	+ PATH                 writes a file: the lines after it that begin with |
+//	+ PATH                 writes a file of the following lines that begin with |
 //	> MESSAGE              is sent
 //	? METHOD               waits for a notification
 //	~ TOOL                 lists tools until this one is there
-//	< MESSAGE              is what came back, written by -update
+//	< MESSAGE              is a received message, written by -update
 //
-// What differs from run to run, times, dice and numbers of changes, is 0.
+// Times, dice and change numbers are written as 0, because they differ from run
+// to run.
 func TestTranscripts(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("testdata", "golden", "*.txt"))
@@ -67,7 +68,7 @@ type player struct {
 	out  bytes.Buffer
 }
 
-// ownIDs begin where no script's do.
+// ownIDs begins above the ids of every script.
 const ownIDs = 1000
 
 func (p *player) play(script string) {
@@ -76,7 +77,7 @@ func (p *player) play(script string) {
 	for i := 0; i < len(lines); i++ {
 		mark, rest, _ := strings.Cut(lines[i], " ")
 		if mark == "<" || strings.HasPrefix(lines[i], "  ") {
-			continue // said by the server; what it says now replaces it
+			continue // a recorded message; the server's new message replaces it
 		}
 		p.out.WriteString(lines[i] + "\n")
 		switch mark {
@@ -109,14 +110,13 @@ func (p *player) play(script string) {
 	}
 }
 
-// send says a message as it is written; if it is a request, the answer is
-// waited for.
+// send sends a message as written, and waits for the answer if it is a request.
 func (p *player) send(message string) {
 	p.t.Helper()
 	p.wire.send([]byte(message))
 	var m struct{ ID json.RawMessage }
 	if json.Unmarshal([]byte(message), &m) != nil {
-		m.ID = json.RawMessage("null") // what is no JSON is answered under no id
+		m.ID = json.RawMessage("null") // invalid JSON is answered under no id
 	}
 	if m.ID == nil {
 		return
@@ -141,7 +141,7 @@ func (p *player) send(message string) {
 	}
 }
 
-// heard writes down what the server said.
+// heard records a message of the server.
 func (p *player) heard(message map[string]any) {
 	p.t.Helper()
 	raw, err := json.Marshal(message)
@@ -162,17 +162,17 @@ func (p *player) heard(message map[string]any) {
 	p.out.WriteString("< " + pretty.String())
 }
 
-// shifting are the members that differ from run to run.
+// shifting are the members whose values differ from run to run.
 var shifting = []string{
 	"executionTimeMs", "ms", "seq", "tick", "rolls", "expected_ms", "retryAfterMs",
 	"glyphoxa/p50Ms", "glyphoxa/p99Ms", "glyphoxa/estimatedDurationMs",
 }
 
-// waits are times to wait within texts.
+// waits matches waiting times within texts.
 var waits = regexp.MustCompile(`(wait|retry after) [0-9][0-9hmsµ.]*`)
 
-// steady is a value with what differs from run to run as 0, and with texts
-// that are JSON in the same way.
+// steady returns a value with 0 in place of members that differ from run to
+// run, also inside texts that are JSON.
 func steady(key string, value any) any {
 	switch v := value.(type) {
 	case map[string]any:

@@ -24,7 +24,7 @@ func newIdentityProgram(t testing.TB, issuer string) *outward {
 	return h.serve()
 }
 
-// knock sends one request to /mcp that opens a session, and returns the status.
+// knock sends one request to /mcp that opens a session, and returns its status.
 func (o *outward) knock(change func(*web)) (int, *http.Response) {
 	o.t.Helper()
 	w := o.web("")
@@ -41,9 +41,9 @@ func with(key, value string) func(*web) {
 	return func(w *web) { w.header.Set(key, value) }
 }
 
-// TestATokenIsRevoked takes a client out of the configuration while the program runs: its token
-// is refused without a restart, its WebSocket ends, and other clients notice nothing. A file that
-// is wrong changes nothing.
+// TestATokenIsRevoked removes a client from the configuration while the program
+// runs: the program refuses its token without a restart and ends its WebSocket,
+// and other clients are unaffected. An invalid file changes nothing.
 func TestATokenIsRevoked(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -75,12 +75,12 @@ func TestATokenIsRevoked(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.write("glyphoxa.yaml", strings.Replace(text, alice, "", 1)+"\nserver: {nonsense: [}\n")
-	time.Sleep(4 * time.Second) // it is looked at once a second
+	time.Sleep(4 * time.Second) // the program checks the file once a second
 	if got := as("alice"); got != http.StatusOK {
 		t.Errorf("alice = %d while the file is wrong, want 200", got)
 	}
 	h.write("glyphoxa.yaml", strings.Replace(text, alice, "", 1))
-	if _, _, err := conn.Read(t.Context()); err == nil { // until the program ends it
+	if _, _, err := conn.Read(t.Context()); err == nil { // until the program closes it
 		t.Error("the WebSocket goes on")
 	}
 	if got := as("alice"); got != http.StatusUnauthorized {
@@ -91,7 +91,7 @@ func TestATokenIsRevoked(t *testing.T) {
 	}
 }
 
-// TestClients has clients come to one server with and without tokens.
+// TestClients connects clients to one server with and without tokens.
 func TestClients(t *testing.T) {
 	t.Parallel()
 	o := newIdentityProgram(t, "")
@@ -100,8 +100,8 @@ func TestClients(t *testing.T) {
 	t.Run("over WebSocket", func(t *testing.T) { letInByWebSocket(t, o) })
 }
 
-// letInOverHTTP shows who gets in over HTTP, and that a wrong token is never
-// taken for no token.
+// letInOverHTTP checks who is admitted over HTTP, and that a wrong token does
+// not count as no token.
 func letInOverHTTP(t *testing.T, o *outward) {
 	for _, row := range []struct {
 		name   string
@@ -123,7 +123,7 @@ func letInOverHTTP(t *testing.T, o *outward) {
 		{"an allowed page", with("Origin", "https://table.example"), http.StatusOK},
 		{"another page", with("Origin", "https://evil.example"), http.StatusForbidden},
 		{"a page without an origin", with("Origin", "null"), http.StatusForbidden},
-		{"an allowed name", with("Host", "table.example"), http.StatusUnauthorized}, // no loopback name: no anonymity
+		{"an allowed name", with("Host", "table.example"), http.StatusUnauthorized}, // not a loopback name, so no anonymous access
 		{"a rebound name", with("Host", "evil.example"), http.StatusForbidden},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -147,8 +147,7 @@ func letInOverHTTP(t *testing.T, o *outward) {
 	})
 }
 
-// ownSessions shows that knowing a session's id is worth
-// nothing without its client's token.
+// ownSessions checks that a session's id is useless without its client's token.
 func ownSessions(t *testing.T, o *outward) {
 	alice := o.web(secret("alice")).handshake()
 	for name, token := range map[string]string{"another client": secret("bob"), "nobody": ""} {
@@ -170,7 +169,7 @@ func ownSessions(t *testing.T, o *outward) {
 	}
 }
 
-// letInByWebSocket shows the same rules for the upgrade.
+// letInByWebSocket checks the same rules for the upgrade.
 func letInByWebSocket(t *testing.T, o *outward) {
 	carried := func(token string) string {
 		return "glyphoxa.bearer." + base64.RawURLEncoding.EncodeToString([]byte(token))
@@ -218,8 +217,8 @@ func letInByWebSocket(t *testing.T, o *outward) {
 	})
 }
 
-// TestOAuth shows the server as a resource server: tokens of the sign-in
-// service count by their scopes, others' do not.
+// TestOAuth checks the server as a resource server: it grants tokens of its
+// sign-in service their scopes, and rejects tokens of others.
 func TestOAuth(t *testing.T) {
 	t.Parallel()
 	service := newIssuer(t)
@@ -229,7 +228,7 @@ func TestOAuth(t *testing.T) {
 		name   string
 		claims map[string]any
 		want   int
-		tool   string // shown
+		tool   string // listed for the client
 		hidden string
 	}{
 		{name: "a game master", claims: map[string]any{"aud": here, "scope": "openid glyphoxa:dm"}, want: 200, tool: "audit_query"},

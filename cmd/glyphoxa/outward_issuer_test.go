@@ -40,7 +40,7 @@ func newIssuer(t testing.TB) *issuer {
 	return i
 }
 
-// token signs claims; what every access token has is added if it is missing.
+// token signs claims, and adds those that every access token has.
 func (i *issuer) token(claims map[string]any) string {
 	i.t.Helper()
 	all := map[string]any{

@@ -8,14 +8,15 @@ import (
 	"testing"
 )
 
-// lockoutConfig trusts one proxy, which is not the address that clients in tests have.
+// lockoutConfig trusts one proxy, whose address is not that of the test's
+// clients.
 const lockoutConfig = burstConfig + `
   trusted_proxies: [127.0.0.9]
 `
 
-// TestWrongTokensLockNobodyOut has a stranger guess tokens from the DM's address, and the
-// beginning of the DM's token: guesses are told to wait, the DM never is, and all of it
-// is in the audit log.
+// TestWrongTokensLockNobodyOut lets a stranger guess tokens from the DM's
+// address, also with the beginning of the DM's token. The server throttles
+// guesses but never the DM, and the audit log records all of it.
 func TestWrongTokensLockNobodyOut(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -30,7 +31,7 @@ func TestWrongTokensLockNobodyOut(t *testing.T) {
 		}
 		code, resp := o.knock(func(w *web) {
 			with("Authorization", "Bearer "+guess)(w)
-			with("X-Forwarded-For", fmt.Sprintf("203.0.113.%d", i))(w) // nobody is believed
+			with("X-Forwarded-For", fmt.Sprintf("203.0.113.%d", i))(w) // the header counts only from a trusted proxy
 		})
 		codes[code]++
 		if (code == http.StatusTooManyRequests) != (resp.Header.Get("Retry-After") != "") {

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// need is what it takes to call a tool.
+// need is the permission a tool requires.
 type need struct {
 	permissions []string
 	writes      bool
 	workflow    bool
 }
 
-// registry is every tool of the houses in this file and what it takes to call
-// it, written down apart from the program.
+// registry lists every tool of the houses in this file and its permission,
+// independently of the program.
 var registry = map[string]need{
 	"roll":            {permissions: []string{"dice.roll"}},
 	"roll_table":      {permissions: []string{"dice.roll"}},
@@ -61,7 +61,7 @@ var flows = map[string]string{
 
 var readers = []string{"dice.roll", "rules.read", "memory.read", "world.read", "npc.read", "session.read"}
 
-// profiles are all profiles and what they allow, as docs/outward.md has it.
+// profiles lists all profiles and what they allow, as in docs/outward.md.
 var profiles = map[string][]string{
 	"player.limited":    {"dice.roll", "rules.read"},
 	"system.readonly":   readers,
@@ -73,7 +73,7 @@ var profiles = map[string][]string{
 	"table.scribe":      {"dice.roll", "files.write"},
 }
 
-// variant is a way to run the server.
+// variant is one way to run the server.
 type variant struct {
 	name               string
 	args               []string
@@ -105,7 +105,7 @@ func (v variant) program(t testing.TB, annex string) *program {
 	return h
 }
 
-// outward is the name clients know a tool by.
+// outward is a tool's name for clients.
 func (v variant) outward(name string) string {
 	switch {
 	case !v.prefixing:
@@ -116,7 +116,7 @@ func (v variant) outward(name string) string {
 	return "skill:" + name
 }
 
-// may reports whether a profile may use a tool.
+// may reports whether a profile may call a tool.
 func (v variant) may(profile, name string) bool {
 	n := registry[name]
 	if n.writes && v.readOnly {
@@ -125,7 +125,7 @@ func (v variant) may(profile, name string) bool {
 	return !slices.ContainsFunc(n.permissions, func(p string) bool { return !slices.Contains(profiles[profile], p) })
 }
 
-// allowed are the registered names of what a profile may use, sorted.
+// allowed returns the registered names of the tools a profile may call, sorted.
 func (v variant) allowed(profile string) []string {
 	var all []string
 	for name := range registry {
@@ -137,7 +137,7 @@ func (v variant) allowed(profile string) []string {
 	return all
 }
 
-// own are the server's own tools under their outward names.
+// own returns the server's own tools by their outward names.
 func (v variant) own() []string {
 	switch {
 	case v.compact:
@@ -148,9 +148,9 @@ func (v variant) own() []string {
 	return []string{"search_tools", "describe_tool"}
 }
 
-// TestRightsMatrix holds every profile, every tool, every transport and every
-// way to run the server against one another: what is listed is callable, what
-// is not listed is unknown, and both are exactly what the profile allows.
+// TestRightsMatrix tries every profile, tool, transport and way to run the
+// server together: listed tools are callable, unlisted ones unknown, and both
+// match the profile exactly.
 func TestRightsMatrix(t *testing.T) {
 	t.Parallel()
 	annex := newAnnex(t)
@@ -187,22 +187,21 @@ func TestRightsMatrix(t *testing.T) {
 	}
 }
 
-// in is the server as another test sees it.
+// in returns the server for use in another test.
 func (o *outward) in(t testing.TB) *outward {
 	return &outward{t: t, h: o.h, addr: o.addr}
 }
 
-// dialectTalker speaks the older dialect: its answers are told apart from
-// MCP's by their codes.
+// dialectTalker speaks the older dialect, whose error codes differ from those
+// of MCP.
 type dialectTalker struct{ *stream }
 
-// notFound reports whether a call was answered as one of a name that does not
-// exist.
+// notFound reports whether a call failed because of an unknown name.
 func notFound(r reply) bool {
 	return r.Error != nil && (r.Error.Code == -32601 || r.Error.Code == -32602 && strings.HasPrefix(r.Error.Message, "unknown tool"))
 }
 
-// cell is one of the matrix.
+// cell is one cell of the matrix.
 type cell struct {
 	t testing.TB
 	talker
@@ -233,7 +232,7 @@ func (c cell) check() {
 	}
 }
 
-// names are all names that could be tried.
+// names are all names worth trying.
 func (c cell) names() []string {
 	all := []string{"ghost", "skill:", "workflow:roll", "skill:note", "search_tools", "describe_tool", "list_programs", "invoke_program", "skill:search_tools"}
 	for name := range registry {
@@ -243,11 +242,11 @@ func (c cell) names() []string {
 	return slices.Compact(all)
 }
 
-// settled is how long a list may take until it is complete: external servers
+// settled bounds the time until a list is complete, because external servers
 // connect after the start.
 const settled = time.Minute
 
-// await lists until the list is as wanted.
+// await lists until the list equals want.
 func (c cell) await(want []string, list func() []string) {
 	c.t.Helper()
 	var got []string
@@ -256,13 +255,13 @@ func (c cell) await(want []string, list func() []string) {
 			return
 		}
 		if slices.Contains(got, c.v.outward("peek")) == slices.Contains(want, c.v.outward("peek")) {
-			break // nothing is missing that might still come
+			break // no missing tool can still arrive
 		}
 	}
 	c.t.Fatalf("listed are %q, want %q", got, want)
 }
 
-// surface is what tools/list lists.
+// surface returns the tools in tools/list.
 func (c cell) surface() []string {
 	c.t.Helper()
 	var page struct {
@@ -283,7 +282,7 @@ func (c cell) surface() []string {
 	return names
 }
 
-// structured calls a tool and decodes its structured answer, in either tongue.
+// structured calls a tool and decodes its structured answer, in either dialect.
 func (c cell) structured(name string, args, into any) {
 	c.t.Helper()
 	var res struct {
@@ -291,7 +290,7 @@ func (c cell) structured(name string, args, into any) {
 		Result            json.RawMessage
 	}
 	r := c.ask("tools/call", map[string]any{"name": name, "arguments": args})
-	if r.Error != nil { // the dialect's failure
+	if r.Error != nil { // a failure in the dialect
 		res.Result = r.Error.Data
 	} else {
 		r.into(c.t, &res)
@@ -305,7 +304,7 @@ func (c cell) structured(name string, args, into any) {
 	}
 }
 
-// batch requires that a batch reaches what is listed, and nothing else.
+// batch requires that a batch can call exactly the listed tools.
 func (c cell) batch() {
 	c.t.Helper()
 	var operations []any

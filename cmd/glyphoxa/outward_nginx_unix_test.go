@@ -29,7 +29,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// nginxConfig has nginx take TLS and pass everything on, as docs/outward.md says.
+// nginxConfig lets nginx terminate TLS and forward everything, as
+// docs/outward.md says.
 const nginxConfig = `daemon off;
 master_process off;
 pid %[1]s/nginx.pid;
@@ -74,15 +75,16 @@ server:
   limits: {burst: 100000, per_second: 10000, sessions: 32}
 `
 
-// behindNginx runs nginx with TLS before the program.
+// behindNginx is the program behind nginx with TLS.
 type behindNginx struct {
 	*outward
-	at          string // its address
+	at          string // nginx's address
 	trust       *tls.Config
-	certificate string // the file of its certificate
+	certificate string // path of its certificate
 }
 
-// serveBehindNginx serves with this line in the section server, and nginx before it.
+// serveBehindNginx starts the program with a line added to its section server,
+// and nginx in front of it.
 func serveBehindNginx(t *testing.T, line string) *behindNginx {
 	t.Helper()
 	nginx, err := exec.LookPath("nginx")
@@ -116,7 +118,7 @@ func serveBehindNginx(t *testing.T, line string) *behindNginx {
 		_ = cmd.Process.Kill() // it may have ended by itself
 		<-ended
 	})
-	for { // it says nothing when it listens
+	for { // nginx prints nothing when it listens
 		conn, err := net.Dial("tcp", n.at)
 		if err == nil {
 			_ = conn.Close()
@@ -131,7 +133,6 @@ func serveBehindNginx(t *testing.T, line string) *behindNginx {
 	}
 }
 
-// freeAddress returns an address of loopback that nobody listens on.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -142,8 +143,8 @@ func freeAddress(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// writeCertificate writes a certificate for table.example and its key, and returns who
-// trusts it.
+// writeCertificate writes a certificate for table.example and its key, and
+// returns a pool that trusts it.
 func writeCertificate(t testing.TB, dir string) *x509.CertPool {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -177,7 +178,7 @@ func writeCertificate(t testing.TB, dir string) *x509.CertPool {
 	return pool
 }
 
-// from returns a client at this address of loopback.
+// from returns a client with this loopback address.
 func (n *behindNginx) from(address string) *http.Client {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
 	transport := &http.Transport{
@@ -187,7 +188,7 @@ func (n *behindNginx) from(address string) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// web talks through nginx from an address.
+// web returns an HTTP client that connects through nginx from an address.
 func (n *behindNginx) web(t testing.TB, token, address string) *web {
 	w := n.in(t).web(token)
 	w.url, w.client = "https://table.example/mcp", n.from(address)
@@ -207,8 +208,8 @@ func (n *behindNginx) socket(t testing.TB, token, address string) *stream {
 	return over(t, conn)
 }
 
-// TestBehindNginx completes a script of calls through a real reverse proxy with TLS, over
-// every transport and in both eras of the protocol.
+// TestBehindNginx runs a script of calls through a real reverse proxy with TLS,
+// over every transport and in both eras of the protocol.
 func TestBehindNginx(t *testing.T) {
 	t.Parallel()
 	n := serveBehindNginx(t, "trusted_proxies: [127.0.0.1]")
@@ -277,7 +278,7 @@ func TestBehindNginx(t *testing.T) {
 	})
 }
 
-// body posts and returns all that is answered, or why nothing is.
+// body posts a request and returns the whole response, or the error.
 func (w *web) body(request []byte) string {
 	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url, bytes.NewReader(request))
 	if err != nil {
@@ -296,8 +297,8 @@ func (w *web) body(request []byte) string {
 	return string(text)
 }
 
-// events opens the session's stream of events and returns what reads on to the next of
-// a method.
+// events opens the session's event stream and returns a function that reads to
+// the next event of a method.
 func (w *web) events() (next func(method string) string) {
 	w.t.Helper()
 	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.url, nil)
@@ -327,8 +328,8 @@ func (w *web) events() (next func(method string) string) {
 	}
 }
 
-// TestSharesBehindNginx shows that what goes by address goes by that of the caller where
-// the proxy is trusted, and by the proxy's where it is not.
+// TestSharesBehindNginx checks that limits per address use the caller's address
+// behind a trusted proxy, and the proxy's address otherwise.
 func TestSharesBehindNginx(t *testing.T) {
 	t.Parallel()
 	for line, apart := range map[string]bool{"trusted_proxies: [127.0.0.1]": true, "naming: plain": false} {
@@ -360,7 +361,8 @@ func TestSharesBehindNginx(t *testing.T) {
 			if got := knock(secret("alice"), "127.0.0.2"); got != http.StatusOK {
 				t.Errorf("a right token from the address of the wrong ones gets %d", got)
 			}
-			// Alice takes all the sessions that one caller may have; Bob has his own.
+			// Alice uses up one caller's share of sessions; Bob has his own
+			// share.
 			codes := map[int]int{}
 			for range 10 {
 				codes[knock(secret("alice"), "127.0.0.2")]++

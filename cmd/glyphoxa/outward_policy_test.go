@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// clock renders a time of day as rules have it.
+// clock formats a time of day as in rules.
 func clock(t time.Time) string { return t.UTC().Format("15:04") }
 
-// newPolicyProgram serves one client for each rule, once the program is prepared.
+// newPolicyProgram serves one client for each rule.
 func newPolicyProgram(t testing.TB, prepare ...func(*program)) *outward {
 	t.Helper()
 	h := newProgram(t)
@@ -30,7 +30,7 @@ func newPolicyProgram(t testing.TB, prepare ...func(*program)) *outward {
 	return h.serve()
 }
 
-// outcome is how a call ended, as a program reads it.
+// outcome is the structured result of a call.
 type outcome struct {
 	IsError           bool
 	StructuredContent json.RawMessage
@@ -43,7 +43,7 @@ type outcome struct {
 		Events []string `json:"eventsEmitted"`
 		Millis *float64 `json:"executionTimeMs"`
 	} `json:"_meta"`
-	// unknown says that there is no such tool for the caller.
+	// unknown says that the tool does not exist for the caller.
 	unknown bool
 }
 
@@ -61,8 +61,8 @@ func try(t testing.TB, c talker, name string, args any) outcome {
 	return o
 }
 
-// code is the kind of a failure; "unknown" if there is no such tool, empty if
-// all is well.
+// code is the kind of failure: "unknown" for an unknown tool, empty for
+// success.
 func (o outcome) code() string {
 	if o.unknown {
 		return "unknown"
@@ -70,7 +70,7 @@ func (o outcome) code() string {
 	return o.Meta.Error.Code
 }
 
-// lists reports whether a client is shown a tool.
+// lists reports whether a client sees a tool.
 func lists(t testing.TB, c talker, name string) bool {
 	t.Helper()
 	var page struct{ Tools []struct{ Name string } }
@@ -82,8 +82,8 @@ var d6 = map[string]any{"expression": "1d6"}
 
 func scene(text string) map[string]any { return map[string]any{"text": text} }
 
-// TestRulesOfTheFile shows every kind of rule from outside: what it hides is
-// neither listed nor callable, what it limits says when to come back.
+// TestRulesOfTheFile checks every kind of rule through clients: hidden tools
+// are neither listed nor callable, and limited ones say when to retry.
 func TestRulesOfTheFile(t *testing.T) {
 	t.Parallel()
 	o := newPolicyProgram(t)
@@ -115,7 +115,7 @@ func TestRulesOfTheFile(t *testing.T) {
 	}
 }
 
-// TestLimitsOfTheFile shows a rate limit and the budget every client has.
+// TestLimitsOfTheFile checks a rate limit and each client's budget.
 func TestLimitsOfTheFile(t *testing.T) {
 	t.Parallel()
 	o := newPolicyProgram(t)
@@ -151,7 +151,7 @@ func TestLimitsOfTheFile(t *testing.T) {
 			}
 		}
 		most := burst + int(time.Since(start).Seconds()*perSecond) + 1
-		if passed < burst-1 || passed > most { // opening the session takes one
+		if passed < burst-1 || passed > most { // opening the session uses one request
 			t.Errorf("%d calls passed, want %d to %d", passed, burst-1, most)
 		}
 		if e := last.Meta.Error; e.Code != "capacity_exceeded" || e.RetryAfterMs <= 0 || e.RetryAfterMs > 1000/perSecond {
@@ -163,7 +163,7 @@ func TestLimitsOfTheFile(t *testing.T) {
 	})
 }
 
-// TestApproval shows a call that waits for the game master.
+// TestApproval makes a call that waits for the game master's approval.
 func TestApproval(t *testing.T) {
 	t.Parallel()
 	o := newPolicyProgram(t)
@@ -228,8 +228,8 @@ func TestApproval(t *testing.T) {
 	}
 }
 
-// TestAuditAndMetrics shows what remains of calls: who, what, decided how, how
-// long, and never with what unless configured.
+// TestAuditAndMetrics checks the records of calls: client, tool, decision and
+// duration, and arguments only if configured.
 func TestAuditAndMetrics(t *testing.T) {
 	t.Parallel()
 	o := newPolicyProgram(t)

@@ -12,8 +12,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestStopDuringACall shows that a call under way when the program is told to
-// stop is answered first, over every transport, and that the end is in order.
+// TestStopDuringACall checks over every transport that the program answers a
+// running call before it stops, and exits in order.
 func TestStopDuringACall(t *testing.T) {
 	t.Parallel()
 	for _, transport := range []string{"http in sessions", "http newest", "websocket", "stdio"} {
@@ -64,8 +64,8 @@ func TestStopDuringACall(t *testing.T) {
 	}
 }
 
-// newGate runs an external server whose tool says when it is called and
-// answers when it is released.
+// newGate runs an external server whose tool reports each call and answers when
+// released.
 func newGate(t testing.TB, called chan<- struct{}, release <-chan struct{}) string {
 	t.Helper()
 	server := sdk.NewServer(&sdk.Implementation{Name: "gate", Version: "1"}, nil)

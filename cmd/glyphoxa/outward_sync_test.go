@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// state is what state sync sends, whatever the way.
+// state is a message of state sync, on any transport.
 type state struct {
 	Seq      uint64
 	Entities []entity
@@ -40,9 +40,9 @@ func has(all []entity, id string) bool {
 	return false
 }
 
-// TestFollowingTheWorld shows state sync over a WebSocket and over HTTP: a
-// snapshot, changes, what enters and leaves an area, and going on after a
-// break. What only some know is told to those alone.
+// TestFollowingTheWorld checks state sync over a WebSocket and over HTTP: a
+// snapshot, changes, entities that enter and leave an area, and a resume after
+// a disconnect. Only clients with access see restricted facts.
 func TestFollowingTheWorld(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)

@@ -28,7 +28,7 @@ func (h *program) agent(o *sdk.ClientOptions) (*sdk.ClientSession, *exec.Cmd) {
 	return session, cmd
 }
 
-// TestAgent has an outside agent look at the tools, call them, and make mistakes.
+// TestAgent lets an outside agent list tools, call them, and make mistakes.
 func TestAgent(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -43,8 +43,8 @@ func TestAgent(t *testing.T) {
 	t.Run("unknown arguments", func(t *testing.T) { inventsArguments(t, session, h) })
 }
 
-// findsTools shows what an outside agent finds: every tool with all a
-// client may want to know of it.
+// findsTools checks that an outside agent sees every tool with its full
+// description.
 func findsTools(t *testing.T, session *sdk.ClientSession, all []*sdk.Tool) {
 	if info := session.InitializeResult(); info.ServerInfo.Name != "glyphoxa" || info.ServerInfo.Version != "v0.0.0-test" || info.Instructions == "" {
 		t.Errorf("server = %+v, instructions %q", info.ServerInfo, info.Instructions)
@@ -69,8 +69,8 @@ func findsTools(t *testing.T, session *sdk.ClientSession, all []*sdk.Tool) {
 	}
 }
 
-// callsTools shows calls from outside: the answer in words and as
-// structured content that fits the tool's own schema.
+// callsTools checks calls from outside: the answer in words, and structured
+// content that fits the tool's schema.
 func callsTools(t *testing.T, session *sdk.ClientSession, all []*sdk.Tool) {
 	for name, args := range map[string]map[string]any{
 		"roll":            {"expression": "4d6kh3"},
@@ -100,8 +100,8 @@ func callsTools(t *testing.T, session *sdk.ClientSession, all []*sdk.Tool) {
 	}
 }
 
-// mistakeTools shows the difference the protocol makes: a tool that does
-// not exist is an error of the call, a call that fails is a result to read.
+// mistakeTools checks the protocol's distinction: an unknown tool is a protocol
+// error, a failed call is a result with an error.
 func mistakeTools(t *testing.T, session *sdk.ClientSession) {
 	_, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "summon", Arguments: map[string]any{}})
 	var wire *jsonrpc.Error
@@ -123,8 +123,9 @@ func mistakeTools(t *testing.T, session *sdk.ClientSession) {
 	}
 }
 
-// inventsArguments shows that no tool takes an argument it does not know, which would else
-// mean "everything", and what the terminal says of one.
+// inventsArguments checks that every tool rejects unknown arguments, because
+// ignoring one could mean "everything", and checks the terminal's message for
+// one.
 func inventsArguments(t *testing.T, session *sdk.ClientSession, h *program) {
 	const complaint = `unknown argument "kwyjibo"`
 	for name, tool := range h.tools() {
@@ -144,14 +145,14 @@ func inventsArguments(t *testing.T, session *sdk.ClientSession, h *program) {
 	h.run("", "tools", "call", "query_entities", `{"query":"bartok"}`).complains(t, 1, "invalid arguments", `unknown argument "query"; the known ones are "name", "type"`)
 }
 
-// agentTools is what an agent on the standard streams finds by default.
+// agentTools are the tools an agent on the standard streams sees by default.
 var agentTools = []string{
 	"ambush", "arrival", "batch", "describe_scene", "describe_tool", "get_rule", "get_summary", "investigate", "move_entity", "place_entity",
 	"query_entities", "read_file", "recap", "relate_entities", "remember_fact", "remove_entity", "roll", "roll_table",
 	"search_facts", "search_rules", "search_sessions", "search_tools", "set_scene", "update_entity", "write_file",
 }
 
-// agentWrites are those that may change something.
+// agentWrites are those that can change data.
 var agentWrites = map[string]bool{
 	"arrival": true, "batch": true, "move_entity": true, "place_entity": true, "relate_entities": true, "remember_fact": true,
 	"remove_entity": true, "set_scene": true, "update_entity": true, "write_file": true,
@@ -177,9 +178,9 @@ func fits(t testing.TB, schema, value any) {
 	}
 }
 
-// TestNothingButProtocol shows the raw stream: one JSON-RPC message a line,
-// garbage answered or refused without a word of anything else, and an orderly
-// end with the input's.
+// TestNothingButProtocol checks the raw stream: one JSON-RPC message per line,
+// garbage answered without any other output, and an orderly exit at the end of
+// the input.
 func TestNothingButProtocol(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -207,8 +208,8 @@ func TestNothingButProtocol(t *testing.T) {
 	}
 }
 
-// TestServersToolsPassThrough shows external tools leaving through the outward
-// server: the client is told when they are there, and may call them.
+// TestServersToolsPassThrough checks that the outward server offers external
+// tools: clients get a notification when they arrive, and can call them.
 func TestServersToolsPassThrough(t *testing.T) {
 	t.Parallel()
 	h := newPeerProgram(t)
@@ -217,7 +218,7 @@ func TestServersToolsPassThrough(t *testing.T) {
 	session, cmd := h.agent(&sdk.ClientOptions{ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
 		select {
 		case changed <- struct{}{}:
-		default: // told already
+		default: // already notified
 		}
 	}})
 	for {
@@ -245,7 +246,7 @@ func TestServersToolsPassThrough(t *testing.T) {
 	}
 }
 
-// TestInspector lets the protocol's official inspector look at the program.
+// TestInspector runs the protocol's official inspector against the program.
 func TestInspector(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts Node twice; make test-all runs it")

@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// traced is an audit record as far as it is about a refusal.
+// traced holds the fields of an audit record that concern refusals.
 type traced struct {
 	Who, Tool, Rule, Code, Decision, Profile, Transport, Error, Approval string
 	DecidedBy                                                            string `json:"decided_by"`
 	Times                                                                int
 }
 
-// refusals asks the audit log, as an auditor, what was refused, the oldest first.
+// refusals reads the refused calls from the audit log, oldest first.
 func (o *outward) refusals(args map[string]any) []traced {
 	o.t.Helper()
 	args["denied"], args["limit"] = true, 500
@@ -31,7 +31,7 @@ func (o *outward) refusals(args map[string]any) []traced {
 
 var denialLine = regexp.MustCompile(`(?m)^glyphoxa_denials_total\{(.*)\} (\d+)$`)
 
-// denials adds up what the metric of refused calls says of a caller.
+// denials sums a caller's refused calls in the metric.
 func (o *outward) denials(caller string) (n int) {
 	o.t.Helper()
 	for _, m := range denialLine.FindAllStringSubmatch(o.get("/metrics", secret("master")), -1) {
@@ -46,11 +46,11 @@ func (o *outward) denials(caller string) (n int) {
 	return n
 }
 
-// probe is one way to try something that is hidden.
+// probe is one attempt to use something hidden.
 type probe struct {
 	name, client string
 	try          func(t testing.TB, o *outward, token string)
-	tool, rule   string // that is recorded
+	tool, rule   string // as recorded
 	code         string
 }
 
@@ -118,8 +118,9 @@ func probes() []probe {
 
 const keepNote = "description: Keep a note.\nsteps:\n  - {id: kept, tool: write_file, with: {path: a.txt, content: x}}\n"
 
-// TestRefusalsLeaveATrace shows that whoever tries what is hidden is found in the audit
-// log and in the metric, each time, with the rule; and learns nothing more for that.
+// TestRefusalsLeaveATrace checks that the audit log and the metric count each
+// attempt to use something hidden, with its rule, while the client learns
+// nothing from it.
 func TestRefusalsLeaveATrace(t *testing.T) {
 	t.Parallel()
 	o := newPolicyProgram(t, func(h *program) { h.write("workflows/keep_note.yaml", keepNote) })
@@ -147,7 +148,8 @@ func TestRefusalsLeaveATrace(t *testing.T) {
 	}
 }
 
-// TestRefusalsLeaveATraceInCompactMode is the same where clients see two tools.
+// TestRefusalsLeaveATraceInCompactMode checks the same where clients see two
+// tools.
 func TestRefusalsLeaveATraceInCompactMode(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -182,8 +184,8 @@ func TestRefusalsLeaveATraceInCompactMode(t *testing.T) {
 	}
 }
 
-// TestProbingFillsNoLog shows that whoever tries without end is counted to the last try,
-// in few records, which do not bury those of others.
+// TestProbingFillsNoLog checks that endless attempts are all counted, but in
+// few records, so that they do not bury those of other clients.
 func TestProbingFillsNoLog(t *testing.T) {
 	t.Parallel()
 	o := newPolicyProgram(t)
@@ -211,7 +213,8 @@ func TestProbingFillsNoLog(t *testing.T) {
 	}
 }
 
-// TestDecisionsAreTraced shows who decided on which call and how, also if nobody did.
+// TestDecisionsAreTraced checks the record of who approved or rejected a call,
+// and of calls that expired undecided.
 func TestDecisionsAreTraced(t *testing.T) {
 	t.Parallel()
 	o := newPolicyProgram(t)

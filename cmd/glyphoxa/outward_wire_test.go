@@ -15,8 +15,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// talker is a client on one transport that says exactly what it is told to, so
-// that no client library smooths over what the server does.
+// talker is a raw client on one transport. It uses no client library, because a
+// library would hide the server's mistakes.
 type talker interface {
 	// ask sends a request and returns its answer.
 	ask(method string, params any) reply
@@ -61,20 +61,20 @@ func request(t testing.TB, id int, method string, params any) []byte {
 	return raw
 }
 
-// note is a notification of the server.
+// note is a notification from the server.
 type note struct {
 	Method string
 	Params json.RawMessage
 }
 
-// stream is a talker over a connection that lives on: standard streams or a
+// stream is a talker over a long-lived connection: standard streams or a
 // WebSocket.
 type stream struct {
 	t    testing.TB
 	put  func([]byte) error
 	get  func() ([]byte, error)
 	last int
-	// notes are the notifications read while waiting for answers.
+	// notes are notifications read while waiting for answers.
 	notes []note
 }
 
@@ -97,7 +97,7 @@ func (s *stream) send(raw []byte) {
 	}
 }
 
-// message reads the next message, whatever it is.
+// message reads the next message of any kind.
 func (s *stream) message() (id string, r reply, n note) {
 	s.t.Helper()
 	raw, err := s.get()
@@ -115,7 +115,7 @@ func (s *stream) message() (id string, r reply, n note) {
 	return string(m.ID), m.reply, m.note
 }
 
-// answer reads on to the answer to a request.
+// answer reads to the answer to a request.
 func (s *stream) answer(id int) reply {
 	s.t.Helper()
 	for {
@@ -129,7 +129,7 @@ func (s *stream) answer(id int) reply {
 	}
 }
 
-// note returns the next notification of a method, be it read already or not.
+// note returns the next notification of a method, already read or not.
 func (s *stream) note(method string) json.RawMessage {
 	s.t.Helper()
 	for {
@@ -145,7 +145,7 @@ func (s *stream) note(method string) json.RawMessage {
 	}
 }
 
-// handshake opens the protocol in a revision that has sessions.
+// handshake opens the protocol in a revision with sessions.
 func (s *stream) handshake() *stream {
 	s.t.Helper()
 	s.ask("initialize", opening("2025-06-18")).into(s.t, &struct{}{})
@@ -153,7 +153,7 @@ func (s *stream) handshake() *stream {
 	return s
 }
 
-// bind opens the older dialect with the profile asked for.
+// bind opens the older dialect with a profile.
 func (s *stream) bind(profile string) *stream {
 	s.t.Helper()
 	s.ask("initialize", map[string]any{"agentId": "tester", "sessionId": "s1", "profile": profile}).into(s.t, &struct{}{})
@@ -166,7 +166,7 @@ func opening(revision string) map[string]any {
 	}
 }
 
-// stdio starts "glyphoxa mcp serve --stdio" and talks to it.
+// stdio starts "glyphoxa mcp serve --stdio" and connects to it.
 func (h *program) stdio(args ...string) (*stream, *session) {
 	h.t.Helper()
 	p := h.start(append([]string{"mcp", "serve", "--stdio"}, args...)...)
@@ -192,7 +192,7 @@ type outward struct {
 func (h *program) serve(args ...string) *outward {
 	h.t.Helper()
 	o := &outward{t: h.t, h: h, said: make(chan string, 1)}
-	ctx, cancel := context.WithCancel(context.Background()) // it serves as long as the test takes
+	ctx, cancel := context.WithCancel(context.Background()) // the program serves for the length of the test
 	h.t.Cleanup(cancel)
 	o.cmd = h.commandIn(ctx, append([]string{"mcp", "serve", "--listen", "127.0.0.1:0"}, args...)...)
 	stderr, err := o.cmd.StderrPipe()
@@ -291,7 +291,7 @@ type web struct {
 	newest   bool // 2026-07-28, which has no sessions
 	last     int
 	response *http.Response // the last one; its body is closed
-	client   *http.Client   // nil: the default one
+	client   *http.Client   // nil means the default client
 }
 
 func (w *web) httpClient() *http.Client {
@@ -303,7 +303,7 @@ func (w *web) httpClient() *http.Client {
 
 const newest = "2026-07-28"
 
-// web talks over HTTP as the client with a token, in a session.
+// web returns an HTTP client with a token and a session.
 func (o *outward) web(token string) *web {
 	w := &web{t: o.t, url: "http://" + o.addr + "/mcp", header: http.Header{}}
 	w.header.Set("Content-Type", "application/json")
@@ -314,7 +314,7 @@ func (o *outward) web(token string) *web {
 	return w
 }
 
-// stateless makes it speak the newest revision.
+// stateless switches to the newest revision.
 func (w *web) stateless() *web {
 	w.newest = true
 	w.header.Set("Mcp-Protocol-Version", newest)
@@ -342,7 +342,7 @@ func (w *web) ask(method string, params any) reply {
 	return w.post(request(w.t, w.last, method, params))
 }
 
-// modern adds what the newest revision wants with every request.
+// modern adds the fields that the newest revision requires in every request.
 func (w *web) modern(method string, params any) any {
 	all := map[string]any{}
 	if p, ok := params.(map[string]any); ok {
@@ -365,8 +365,8 @@ func (w *web) modern(method string, params any) any {
 	return all
 }
 
-// post sends a body and returns the answer to the last request, from JSON or
-// from a stream of events. An answer that is no message has only its status.
+// post sends a body and returns the answer to its last request, from JSON or an
+// event stream. If the response contains no message, only its status is set.
 func (w *web) post(body []byte) reply {
 	w.t.Helper()
 	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url, bytes.NewReader(body))

@@ -24,8 +24,8 @@ func peer(t testing.TB, name string) string {
 	return path
 }
 
-// node returns a Node that is new enough for every peer: the one installed
-// beside them, else this machine's.
+// node returns a Node version that runs every peer: the one installed with
+// them, otherwise this machine's.
 func node(t testing.TB) string {
 	t.Helper()
 	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
@@ -43,7 +43,7 @@ func node(t testing.TB) string {
 	return path
 }
 
-// newPeerProgram is a house with node and the reference server in reach.
+// newPeerProgram is a house with access to node and the reference server.
 func newPeerProgram(t testing.TB) *program {
 	t.Helper()
 	h := newProgram(t)

@@ -10,12 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// durations differ from run to run, and nothing else does.
+// durations are the only values that differ from run to run.
 var durations = regexp.MustCompile(`\d[\d.]* (?:ms|µs|s)\b`)
 
-// TestAPipeIsPlain plays a script through a pipe: what scripts and other programs read has
-// no colours, no wrapping and no prompt, and stays as it is, byte for byte but for how long
-// things took.
+// TestAPipeIsPlain plays a script through a pipe and compares the output byte
+// by byte, except durations: it has no colours, wrapping or prompt, because
+// programs read it.
 func TestAPipeIsPlain(t *testing.T) {
 	t.Parallel()
 	script := strings.Join([]string{

@@ -14,8 +14,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/postgres"
 )
 
-// TestMemoryInPostgres plays on a server of PostgreSQL and goes on in another run, which
-// finds what was said in the first; nothing of memory is in a file.
+// TestMemoryInPostgres plays on a PostgreSQL server and continues in another
+// run, which finds the transcript of the first; no file contains memory.
 func TestMemoryInPostgres(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts the program fourteen times; make test-all runs it")
@@ -70,9 +70,10 @@ npcs:
 	}
 }
 
-// TestPostgresGoesAway takes the server away in the middle of an evening, and then the
-// right to write: the table goes on and says so, and in the end every line is kept, once, also
-// of what was said when the server did not come back before the end.
+// TestPostgresGoesAway stops the server during an evening, and later revokes
+// its write permission. The table continues and says so, and every line is
+// stored once in the end, also lines said when the server did not return before
+// the program ended.
 func TestPostgresGoesAway(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -102,7 +103,7 @@ func TestPostgresGoesAway(t *testing.T) {
 
 	server.Query(t, "ALTER SYSTEM SET default_transaction_read_only = on")
 	server.Query(t, "SELECT pg_reload_conf()")
-	for server.Query(t, "SHOW default_transaction_read_only") != "on" { // it reads them when it comes to it
+	for server.Query(t, "SHOW default_transaction_read_only") != "on" { // the server applies the setting later
 		time.Sleep(10 * time.Millisecond)
 	}
 	s.say("Maren, the orpiment lies in the well.")
@@ -112,7 +113,7 @@ func TestPostgresGoesAway(t *testing.T) {
 	server.Query(t, "SELECT pg_reload_conf()")
 	s.read(`"code":"kept_again"`)
 
-	server.Stop(t) // and the program is killed before it is back
+	server.Stop(t) // the program is killed before the server returns
 	s.say("Maren, the litharge lies in the chimney.")
 	s.read(`"code":"waits_to_be_kept"`)
 	s.wait("turn.ended")
@@ -121,7 +122,7 @@ func TestPostgresGoesAway(t *testing.T) {
 	s = h.start("play", "--json")
 	turn("Maren, where were we?", "delivered")
 
-	server.Stop(t) // and the evening ends before it is back
+	server.Stop(t) // the evening ends before the server returns
 	s.say("Maren, the realgar lies in the oven.")
 	s.read(`"code":"waits_to_be_kept"`)
 	s.wait("turn.ended")

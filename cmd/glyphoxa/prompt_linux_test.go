@@ -16,15 +16,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal opens a pseudo-terminal: what a program gets as its terminal, for
-// the caller to close, and the side people sit at.
+// terminal opens a pseudo-terminal and returns both ends: one for the program,
+// which the caller closes, and one for the user.
 func terminal(tb testing.TB) (program, people *os.File) {
 	tb.Helper()
 	people, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() { _ = people.Close() }) // it may be closed before
+	tb.Cleanup(func() { _ = people.Close() }) // may be closed already
 	if err := unix.IoctlSetPointerInt(int(people.Fd()), unix.TIOCSPTLCK, 0); err != nil {
 		tb.Fatalf("unlocking the terminal: %v", err)
 	}
@@ -39,8 +39,8 @@ func terminal(tb testing.TB) (program, people *os.File) {
 	return program, people
 }
 
-// prompted starts a play at a terminal and returns how long it took until the
-// program asked for the first line, which is then the order to quit.
+// prompted starts a play at a terminal and returns the time until its first
+// prompt, which the caller must answer with quit.
 func prompted(tb testing.TB, h *program) time.Duration {
 	tb.Helper()
 	program, people := terminal(tb)
@@ -53,7 +53,7 @@ func prompted(tb testing.TB, h *program) time.Duration {
 	}
 	var said strings.Builder
 	buf := make([]byte, 4096)
-	for !strings.Contains(said.String(), ">\x1b[C") { // the blank is one that the cursor is moved over
+	for !strings.Contains(said.String(), ">\x1b[C") { // the program moves the cursor over the blank
 		n, err := people.Read(buf)
 		said.Write(buf[:n])
 		if err != nil {
@@ -65,27 +65,28 @@ func prompted(tb testing.TB, h *program) time.Duration {
 	return took
 }
 
-// quit ends a play. What it says meanwhile must be read, or it cannot end.
+// quit ends a play and reads its output, because unread output would block its
+// exit.
 func quit(tb testing.TB, cmd *exec.Cmd, people *os.File) {
 	tb.Helper()
 	if _, err := people.WriteString("/quit\n"); err != nil {
 		tb.Fatal(err)
 	}
-	_, _ = io.Copy(io.Discard, people) // a terminal that nobody has open is an error
+	_, _ = io.Copy(io.Discard, people) // reading fails when the other end is closed
 	if err := cmd.Wait(); err != nil {
 		tb.Errorf("ending the play: %v", err)
 	}
 }
 
-// TestPromptAtATerminal shows the shipped cast waiting for a line.
+// TestPromptAtATerminal checks that the shipped cast prompts for a line at a
+// terminal.
 func TestPromptAtATerminal(t *testing.T) {
 	t.Parallel()
 	prompted(t, newProgram(t))
 }
 
-// BenchmarkFirstPrompt measures from the start of the program to the first
-// prompt at a terminal: in a directory where nothing is yet, and where a play
-// has been before.
+// BenchmarkFirstPrompt measures the time from the start of the program to the
+// first prompt at a terminal, in an empty directory and after an earlier play.
 func BenchmarkFirstPrompt(b *testing.B) {
 	for _, again := range []bool{false, true} {
 		b.Run(map[bool]string{false: "first", true: "again"}[again], func(b *testing.B) {

@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 )
 
-// newGullibleProgram is a program whose NPC does what players say: its model calls a
-// tool as soon as a line has the word "remove". There is a mill in the world.
+// newGullibleProgram is a program whose NPC obeys players: its model calls a
+// tool on every line with the word "remove". The world contains a mill.
 func newGullibleProgram(t *testing.T, npc string, call fakeopenai.Call) (*program, *fakeopenai.Server) {
 	t.Helper()
 	h, server := newModelProgram(t, func(r fakeopenai.Request) fakeopenai.Response {
@@ -33,7 +33,7 @@ func newGullibleProgram(t *testing.T, npc string, call fakeopenai.Call) (*progra
 	return h, server
 }
 
-// there reports whether an entity is in the world.
+// there reports whether the world contains an entity.
 func (h *program) there(id string) bool {
 	h.t.Helper()
 	var found struct{ Entities []struct{ ID string } }
@@ -49,8 +49,9 @@ func (h *program) there(id string) bool {
 	return false
 }
 
-// TestAGullibleModelChangesNothing has a model call remove_entity because a player says
-// so: nothing changes until whoever leads agrees, and the first decision stands.
+// TestAGullibleModelChangesNothing lets a model call remove_entity on a
+// player's request: nothing changes until the DM agrees, and the first decision
+// is final.
 func TestAGullibleModelChangesNothing(t *testing.T) {
 	t.Parallel()
 	remove := fakeopenai.Call{Name: "remove_entity", Arguments: `{"id":"mill"}`}
@@ -74,7 +75,7 @@ func TestAGullibleModelChangesNothing(t *testing.T) {
 	if !h.there("mill") {
 		t.Fatal("the mill is gone before anybody agreed")
 	}
-	s.say(line) // the same again asks nobody twice
+	s.say(line) // a repeated request does not ask again
 	s.wait("turn.ended")
 	s.say("/approve")
 	if got := s.read(asked.ID); !strings.Contains(got, `Mira the Ferrywoman wants to use remove_entity with {\"id\":\"mill\"}`) {
@@ -84,7 +85,7 @@ func TestAGullibleModelChangesNothing(t *testing.T) {
 	s.readAll("it is refused", `"tool":"remove_entity","outcome":"denied","by":"operator"`)
 	s.say("/approve yes " + asked.ID)
 	s.read("operator was first, and has refused it")
-	s.say(line) // and a refusal holds
+	s.say(line) // a rejection also holds
 	if got := s.read(`"kind":"tool.finished"`); !strings.Contains(got, "denied") {
 		t.Errorf("after the refusal the call ends as %s", got)
 	}
@@ -121,8 +122,8 @@ func TestAGullibleModelChangesNothing(t *testing.T) {
 	}
 }
 
-// TestAnNPCMayChangeWhatIsItsOwn has an NPC change its own entity, as its file allows,
-// and another, which it may not.
+// TestAnNPCMayChangeWhatIsItsOwn lets an NPC change its own entity, as its file
+// allows, and try another, which it may not change.
 func TestAnNPCMayChangeWhatIsItsOwn(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -144,8 +145,8 @@ func TestAnNPCMayChangeWhatIsItsOwn(t *testing.T) {
 	}
 }
 
-// TestUndoTakesAChangeBack has whoever leads agree to what an NPC proposed, and take it back
-// in another run of the program.
+// TestUndoTakesAChangeBack lets the DM approve an NPC's proposal and undo it in
+// another run of the program.
 func TestUndoTakesAChangeBack(t *testing.T) {
 	t.Parallel()
 	remove := fakeopenai.Call{Name: "remove_entity", Arguments: `{"id":"mill"}`}

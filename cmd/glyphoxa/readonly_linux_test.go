@@ -12,10 +12,10 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// freeze has nobody write to a directory and its files, not even who has them open, until
-// thaw is called. The test is skipped where that cannot be had. What connections of SQLite
-// share memory through stays as it is: it is no place where anything is kept, and a disk that
-// fails does not take memory away.
+// freeze makes a directory and its files read-only, also for processes that
+// have them open, until thaw is called. It skips the test where that is
+// impossible. SQLite's shared-memory files stay writable, because they store
+// nothing and a failing disk does not take memory away.
 func (h *program) freeze(dir string) (thaw func()) {
 	h.t.Helper()
 	chattr, err := exec.LookPath("chattr")
@@ -41,8 +41,9 @@ func (h *program) freeze(dir string) (thaw func()) {
 	return thaw
 }
 
-// TestReadOnlyInTheMiddle has the database and its directory become read-only during a play,
-// and writable again: the table goes on, says so once, and keeps every line.
+// TestReadOnlyInTheMiddle makes the database and its directory read-only during
+// a play, and writable again: the table continues, says so once, and keeps
+// every line.
 func TestReadOnlyInTheMiddle(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)

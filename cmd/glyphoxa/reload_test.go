@@ -41,6 +41,6 @@ npcs_dir: npcs
 	if line := s.read(`"level":"error"`); !strings.Contains(line, "npcs/host.yaml") {
 		t.Errorf("what is wrong is said as %s", line)
 	}
-	says("Hosta, the road was long.", "Hosta", "Truly, Not as before.") // nothing has changed
+	says("Hosta, the road was long.", "Hosta", "Truly, Not as before.") // unchanged
 	s.leave().ok(t)
 }

@@ -8,14 +8,15 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 )
 
-// TestRulesAreFoundBeforeTheModelIsAsked asks about a rule without any keyword: what the book says is
-// in the prompt, the turn may search further, and its event says why.
+// TestRulesAreFoundBeforeTheModelIsAsked asks about a rule without any keyword:
+// the prompt contains the rule, the turn may search further, and its event says
+// why.
 func TestRulesAreFoundBeforeTheModelIsAsked(t *testing.T) {
 	t.Parallel()
 	h, server := newModelProgram(t, fakeopenai.Always(fakeopenai.Say("As far as your legs are long.")))
 	s := h.start("play", "--json")
 	s.say("Mira, good evening to you.")
-	s.wait("turn.ended") // the first turn is STANDARD in any case, and the book is read meanwhile
+	s.wait("turn.ended") // the first turn is STANDARD in any case; the program reads the book meanwhile
 	s.say("Mira, how far can I jump with a running start?")
 	s.wait("turn.started")
 	s.wait("turn.ended")

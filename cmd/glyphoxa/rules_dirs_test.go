@@ -9,8 +9,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// lanternfall puts the rules of another system, and a configuration that names them, into
-// the working directory.
+// lanternfall writes the rules of another system and a configuration that names
+// them into the working directory.
 func lanternfall(h *program) {
 	h.t.Helper()
 	rules, err := os.ReadFile(filepath.Join("..", "..", "testdata", "rules", "lanternfall", "rules.yaml"))

@@ -13,8 +13,8 @@ import (
 	tablevisitor "github.com/MrWong99/glyphoxa/internal/lab/visitor"
 )
 
-// TestNoLibraryWritesToTheScreen: whatever strangers send, over HTTP or WebRTC, no library writes
-// a line to the game master's screen.
+// TestNoLibraryWritesToTheScreen checks that no library prints to the game
+// master's screen, whatever strangers send over HTTP or WebRTC.
 func TestNoLibraryWritesToTheScreen(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -25,16 +25,16 @@ func TestNoLibraryWritesToTheScreen(t *testing.T) {
 	defer cancel()
 	mallory, err := intruder.Join(ctx, url, invite, "Mallory", intruder.Unnamed)
 	var early *tablevisitor.Refused
-	for errors.As(err, &early) && early.Status == http.StatusServiceUnavailable && ctx.Err() == nil { // the game has yet to begin
+	for errors.As(err, &early) && early.Status == http.StatusServiceUnavailable && ctx.Err() == nil { // the game has not begun yet
 		time.Sleep(time.Second)
 		mallory, err = intruder.Join(ctx, url, invite, "Mallory", intruder.Unnamed)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = mallory.Close() }() // it is ended
+	defer func() { _ = mallory.Close() }() // already closed
 	for i := 0; i < 5000 && !mallory.IsOver(); i++ {
-		_ = mallory.Sound(uint32(0x10000+i), i) // what is closed needs none
+		_ = mallory.Sound(uint32(0x10000+i), i) // errors after the close do not matter
 		time.Sleep(100 * time.Microsecond)
 	}
 	select {

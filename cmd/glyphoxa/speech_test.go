@@ -14,8 +14,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakestt"
 )
 
-// speaksForItself configures Mira to speak with OpenAI's service, and speech
-// recognition that understands lines.
+// speaksForItself configures Mira to use OpenAI's speech-to-speech service, and
+// speech recognition that returns lines.
 func (h *program) speaksForItself(script fakerealtime.Script, lines ...string) *fakerealtime.Server {
 	h.t.Helper()
 	service := fakerealtime.Start(h.t, script)
@@ -23,7 +23,7 @@ func (h *program) speaksForItself(script fakerealtime.Script, lines ...string) *
 	return service
 }
 
-// speaksWith configures the speech-to-speech service that Mira speaks with.
+// speaksWith configures Mira's speech-to-speech service.
 func (h *program) speaksWith(name, key, url string, lines ...string) {
 	h.t.Helper()
 	hearing := fakestt.Start(h.t, fakestt.Script{Lines: lines, Delay: 20 * time.Millisecond, GoesOn: 600 * time.Millisecond})
@@ -45,7 +45,7 @@ npcs:
 	h.secrets = append(h.secrets, secretKey, key)
 }
 
-// ends are how the turns ended, as "npc outcome: text".
+// ends returns the outcomes of turns, as "npc outcome: text".
 func ends(all map[string][]heardEvent) []string {
 	var out []string
 	for _, e := range all["turn.ended"] {
@@ -54,8 +54,8 @@ func ends(all map[string][]heardEvent) []string {
 	return out
 }
 
-// TestSpeechToSpeech types to an NPC that speaks for itself, rolls for it, and hears
-// it.
+// TestSpeechToSpeech types to a speech-to-speech NPC, rolls for it, and checks
+// its sound.
 func TestSpeechToSpeech(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -97,8 +97,8 @@ func totalOf(output string) string {
 	return fmt.Sprint(roll.Total)
 }
 
-// TestSpeechToSpeechHears plays a recording to an NPC that hears for itself, with each
-// service: its session gets the sound of what was meant for it, and answers.
+// TestSpeechToSpeechHears plays a recording to a speech-to-speech NPC, with
+// each service: its session gets the sound addressed to it, and answers.
 func TestSpeechToSpeechHears(t *testing.T) {
 	t.Parallel()
 	needEspeak(t)
@@ -144,8 +144,8 @@ func TestSpeechToSpeechHears(t *testing.T) {
 	}
 }
 
-// TestVoiceDelegates has a voice ask for help, twice, with what a player said: the
-// NPC's own model answers once, and the voice says it.
+// TestVoiceDelegates lets a voice ask for help twice about one player's line:
+// the NPC's own model answers once, and the voice says the answer.
 func TestVoiceDelegates(t *testing.T) {
 	t.Parallel()
 	needEspeak(t)
@@ -168,8 +168,8 @@ func TestVoiceDelegates(t *testing.T) {
 	}
 }
 
-// TestSpeechToSpeechFails has a service refuse, fall silent and break off: the
-// cascade answers in the same turn, and people are told why.
+// TestSpeechToSpeechFails lets a service refuse, fall silent and break off: the
+// cascade answers in the same turn, and a notice says why.
 func TestSpeechToSpeechFails(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -202,7 +202,8 @@ func TestSpeechToSpeechFails(t *testing.T) {
 	}
 }
 
-// TestDoctorOpensASession shows what the doctor says of a speech-to-speech service.
+// TestDoctorOpensASession checks doctor's report about a speech-to-speech
+// service.
 func TestDoctorOpensASession(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)

@@ -7,15 +7,14 @@ import (
 	"testing"
 )
 
-// TestInit begins as a stranger does: with a configuration and an NPC of one's own, which
-// play at once.
+// TestInit creates a configuration and an NPC, which play at once.
 func TestInit(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name  string
 		flags []string
-		who   string // answers
-		says  string // both NPCs greet with it, if not empty
+		who   string // who answers
+		says  string // both NPCs greet with this, if not empty
 		has   []string
 	}{
 		{"one NPC", []string{"--name", `The "Ferry": #1`}, "Mira", "Well met.", []string{`name: "The \"Ferry\": #1"`}},
@@ -73,7 +72,7 @@ func TestInit(t *testing.T) {
 	h.run("", "npc", "new").complains(t, 2, "in quotes")
 }
 
-// TestToolsShow shows what a builder reads of one tool.
+// TestToolsShow checks the description of one tool for its builder.
 func TestToolsShow(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)

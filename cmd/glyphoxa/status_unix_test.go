@@ -14,8 +14,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 )
 
-// TestProgress shows that at a terminal one line says what is waited for and makes way for
-// what was asked for, and that there is none for who wants quiet or reads a pipe.
+// TestProgress checks that a terminal shows one line about what the program
+// waits for, which disappears before the output, and that quiet mode and pipes
+// show none.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	world, err := filepath.Abs(filepath.Join("..", "..", "campaigns", "thornhollow.yaml"))
@@ -36,8 +37,9 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestProgressOfTools shows at a terminal that tools are measured, and for which external server
-// they wait: each in a line that makes way for the list.
+// TestProgressOfTools checks that a terminal shows that tools are being
+// measured and which external servers they wait for, in lines that disappear
+// before the list.
 func TestProgressOfTools(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -70,8 +72,9 @@ func TestProgressOfTools(t *testing.T) {
 	}
 }
 
-// TestOldLinesWaitForVectors plays with an embedder on what was known before there was one. If
-// that is much, people are told so once, and of a little they are not told.
+// TestOldLinesWaitForVectors plays with a newly configured embedder and old
+// lines. The program prints one notice about many old lines, and none about
+// few.
 func TestOldLinesWaitForVectors(t *testing.T) {
 	t.Parallel()
 	server := fakeopenai.Start(t, nil, &fakeopenai.Options{NoAuth: true})

@@ -19,7 +19,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 )
 
-// stopsWithin is how soon a program must have ended after it was told to.
+// stopsWithin bounds the time from a stop signal to the program's exit.
 const stopsWithin = time.Minute
 
 func (s *session) signal(sig os.Signal) {
@@ -29,8 +29,7 @@ func (s *session) signal(sig os.Signal) {
 	}
 }
 
-// stopped requires that a program told to stop did so in order: soon, without
-// an error, with exit code 0.
+// stopped requires an orderly stop: soon, without an error, with exit code 0.
 func (r result) stopped(t testing.TB) result {
 	t.Helper()
 	if r.took > stopsWithin {
@@ -39,7 +38,7 @@ func (r result) stopped(t testing.TB) result {
 	return r.ok(t)
 }
 
-// hanging is a model that never answers, and says when it was asked.
+// hanging is a model that never answers, and reports each request.
 func hanging() (fakeopenai.Script, <-chan struct{}) {
 	asked := make(chan struct{})
 	var once sync.Once
@@ -49,8 +48,8 @@ func hanging() (fakeopenai.Script, <-chan struct{}) {
 	}, asked
 }
 
-// TestStopBySignal shows that a signal ends a play in order: the turn that
-// hangs is cancelled and accounted for, what it asked for ends with it.
+// TestStopBySignal checks that a signal ends a play in order: the hanging turn
+// is cancelled and accounted for, and its request ends with it.
 func TestStopBySignal(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
@@ -78,7 +77,7 @@ func TestStopBySignal(t *testing.T) {
 	}
 }
 
-// TestStopWhileIdle shows a signal that finds nothing at work.
+// TestStopWhileIdle sends a signal while no turn runs.
 func TestStopWhileIdle(t *testing.T) {
 	t.Parallel()
 	t.Run("at a table", func(t *testing.T) {
@@ -117,7 +116,8 @@ func TestStopWhileIdle(t *testing.T) {
 	})
 }
 
-// TestHangUpIgnored shows that a play started with nohup outlives its terminal.
+// TestHangUpIgnored checks that a play started with nohup outlives its
+// terminal.
 func TestHangUpIgnored(t *testing.T) {
 	t.Parallel()
 	nohup, err := exec.LookPath("nohup")
@@ -137,9 +137,9 @@ func TestHangUpIgnored(t *testing.T) {
 	parse(t, s.leave().ok(t).stdout).want(2)
 }
 
-// TestSecondSignal shows that who does not want to wait for an orderly end
-// need not: here an embedder never answers, which costs a few seconds. A
-// terminal that closes has its signal sent twice and still ends in order.
+// TestSecondSignal checks that a second signal skips the orderly exit, which an
+// embedder that never answers delays by seconds. A closing terminal sends its
+// signal twice and still gets an orderly exit.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
 	left := make(chan struct{})
@@ -176,8 +176,8 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
-// TestSaidIsKeptThroughAKill shows the promise that a line is durable before
-// its turn is reported delivered: the program is killed as soon as it reports.
+// TestSaidIsKeptThroughAKill checks that a line is durable before its turn is
+// reported delivered: it kills the program right after the report.
 func TestSaidIsKeptThroughAKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -204,8 +204,8 @@ func TestSaidIsKeptThroughAKill(t *testing.T) {
 	}
 }
 
-// TestListenerLeaves shows a closed standard output: the play ends by itself,
-// without a word to those who closed it, and keeps what was said.
+// TestListenerLeaves closes standard output: the play ends by itself without a
+// complaint, and keeps its transcript.
 func TestListenerLeaves(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"play", "--json"}, {"play"}} {
@@ -231,7 +231,7 @@ func TestListenerLeaves(t *testing.T) {
 	}
 }
 
-// TestNobodyReads shows commands whose output goes where nobody listens.
+// TestNobodyReads runs commands whose output has no reader.
 func TestNobodyReads(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"version"}, {"schema"}, {"tools"}, {"play", "--json"}} {
@@ -255,7 +255,7 @@ func TestNobodyReads(t *testing.T) {
 	}
 }
 
-// TestTwoTablesOneMemory shows two programs on one data directory at once.
+// TestTwoTablesOneMemory runs two programs on one data directory at once.
 func TestTwoTablesOneMemory(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)

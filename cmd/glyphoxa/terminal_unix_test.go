@@ -15,7 +15,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// screen is a terminal with the program in it, of which the test is the human.
+// screen is a terminal that runs the program, with the test as its user.
 type screen struct {
 	t      testing.TB
 	cmd    *exec.Cmd
@@ -24,11 +24,11 @@ type screen struct {
 	mu       sync.Mutex // guards the fields below
 	emulator *vt.Emulator
 	raw      strings.Builder
-	changed  chan struct{} // closed with the next output
+	changed  chan struct{} // closed on the next output
 	over     bool
 }
 
-// screen starts the program in a terminal of a size.
+// screen starts the program in a terminal of the given size.
 func (h *program) screen(width, height int, args ...string) *screen {
 	h.t.Helper()
 	s := &screen{t: h.t, cmd: h.command(args...), emulator: vt.NewEmulator(width, height), changed: make(chan struct{})}
@@ -38,9 +38,9 @@ func (h *program) screen(width, height int, args ...string) *screen {
 		h.t.Fatal(err)
 	}
 	var work sync.WaitGroup
-	work.Go(func() { _, _ = io.Copy(s.device, s.emulator) }) // answers of the terminal, until it is closed
+	work.Go(func() { _, _ = io.Copy(s.device, s.emulator) }) // the terminal's answers, until it is closed
 	work.Go(func() {
-		defer func() { _ = s.emulator.InputPipe().(io.Closer).Close() }() // its own Close races with Read
+		defer func() { _ = s.emulator.InputPipe().(io.Closer).Close() }() // the emulator's own Close races with Read
 		for buf := make([]byte, 4096); ; {
 			n, err := s.device.Read(buf)
 			s.mu.Lock()
@@ -74,7 +74,8 @@ func (s *screen) press(text string) {
 	}
 }
 
-// shows waits until rows of the screen, joined by newlines, contain all words.
+// shows waits until consecutive rows of the screen, joined by newlines, contain
+// all words.
 func (s *screen) shows(words ...string) string {
 	s.t.Helper()
 	return s.until(func(now string) bool {
@@ -113,10 +114,10 @@ func (s *screen) until(ok func(now string) bool, want string) string {
 	}
 }
 
-// resize gives the terminal another size, and waits until the program draws for it.
+// resize changes the terminal's size and waits until the program redraws.
 func (s *screen) resize(width, height int) {
 	s.t.Helper()
-	written := func() int { // so much until now
+	written := func() int { // bytes written so far
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.raw.Len()
@@ -131,7 +132,7 @@ func (s *screen) resize(width, height int) {
 	}
 }
 
-// leaves waits for the program to end in order and returns all it wrote.
+// leaves waits for an orderly exit and returns the whole output.
 func (s *screen) leaves() string {
 	s.t.Helper()
 	if err := s.cmd.Wait(); err != nil {
@@ -149,8 +150,8 @@ const (
 	keyCtrlD, keyCtrlU      = "\x04", "\x15"
 )
 
-// TestTypingAtATerminal types as a human does: with arrows, history, completion, wide
-// characters and a window that becomes narrow.
+// TestTypingAtATerminal types as people do: with arrows, history, completion,
+// wide characters and a shrinking window.
 func TestTypingAtATerminal(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -206,8 +207,8 @@ func TestTypingAtATerminal(t *testing.T) {
 	again.leaves()
 }
 
-// wraps requires that the last answer ends its rows between words, where the next one no
-// longer fits.
+// wraps requires that the rows of the last answer end between words, where the
+// next word no longer fits.
 func wraps(t *testing.T, screen string, width int) {
 	t.Helper()
 	rows := strings.Split(screen[strings.LastIndex(screen, "> /help raise"):], "\n")
@@ -227,7 +228,8 @@ func wraps(t *testing.T, screen string, width int) {
 	}
 }
 
-// TestLeavingATerminal shows every way out of it: in each the terminal is as it was.
+// TestLeavingATerminal tries every way to quit, and checks that each restores
+// the terminal.
 func TestLeavingATerminal(t *testing.T) {
 	t.Parallel()
 	for name, key := range map[string]string{"ctrl-c": keyCtrlC, "ctrl-d": keyCtrlD, "an order": "/exit\r"} {
@@ -249,7 +251,7 @@ func TestLeavingATerminal(t *testing.T) {
 	}
 }
 
-// TestPlainTerminal shows a terminal that can do nothing but take letters.
+// TestPlainTerminal runs the program in a terminal without control sequences.
 func TestPlainTerminal(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -263,7 +265,7 @@ func TestPlainTerminal(t *testing.T) {
 	if _, err := io.WriteString(device, "Bartok, hello\nquit\n"+keyCtrlD); err != nil {
 		t.Fatal(err)
 	}
-	out, _ := io.ReadAll(device) // ends with an error, as a terminal that nobody has open does
+	out, _ := io.ReadAll(device) // ends with an error when the other end is closed
 	if err := cmd.Wait(); err != nil {
 		t.Fatal(err)
 	}
@@ -272,8 +274,8 @@ func TestPlainTerminal(t *testing.T) {
 	}
 }
 
-// TestInitAsks answers the questions of a beginning; an empty answer keeps what is
-// proposed, and what a flag says is not asked.
+// TestInitAsks answers init's questions: an empty answer accepts the proposal,
+// and a flag replaces its question.
 func TestInitAsks(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)

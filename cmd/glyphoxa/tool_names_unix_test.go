@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestForgettingToolNames shows why a tool has a longer name than its own once
-// another server's is gone, and how to give that one's name up.
+// TestForgettingToolNames checks the explanation for a tool's long name after
+// the conflicting server is gone, and how to give up the old name.
 func TestForgettingToolNames(t *testing.T) {
 	t.Parallel()
 	url, _ := harbour(t)
@@ -48,8 +48,8 @@ func TestForgettingToolNames(t *testing.T) {
 	}
 }
 
-// TestDoctorLooksAtTools names a server that cannot be started, and the
-// tools that NPCs and workflows ask for in vain; so does play.
+// TestDoctorLooksAtTools checks that doctor and play name a server that cannot
+// start, and missing tools that NPCs and workflows ask for.
 func TestDoctorLooksAtTools(t *testing.T) {
 	t.Parallel()
 	url, _ := harbour(t)

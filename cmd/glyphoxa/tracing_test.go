@@ -17,7 +17,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 )
 
-// traceCollector takes OTLP over HTTP from who knows the key.
+// traceCollector accepts OTLP over HTTP from clients with the key.
 type traceCollector struct {
 	*httptest.Server
 	mu      sync.Mutex // guards the fields below
@@ -67,8 +67,8 @@ func newTraceCollector(t *testing.T) *traceCollector {
 	return c
 }
 
-// TestTurnsAreTraced plays a turn with a tool, and reads what a collector is told: who was
-// asked for how long, and nothing of what was said.
+// TestTurnsAreTraced plays a turn with a tool and reads its trace: each service
+// called and its duration, and no spoken text.
 func TestTurnsAreTraced(t *testing.T) {
 	t.Parallel()
 	to := newTraceCollector(t)
@@ -136,7 +136,8 @@ func TestTurnsAreTraced(t *testing.T) {
 	}
 }
 
-// TestACollectorThatIsAway costs neither the table nor its end anything.
+// TestACollectorThatIsAway checks that a missing collector delays neither the
+// table nor its exit.
 func TestACollectorThatIsAway(t *testing.T) {
 	t.Parallel()
 	h, _ := newModelProgram(t, fakeopenai.Always(fakeopenai.Say("At dawn.")))

@@ -84,8 +84,8 @@ func TestTranscribe(t *testing.T) {
 	}
 }
 
-// TestTranscribeFallsBack shows a recording that the second service hears,
-// while it is spoken.
+// TestTranscribeFallsBack transcribes a recording in real time with the second
+// service, because the first one breaks.
 func TestTranscribeFallsBack(t *testing.T) {
 	t.Parallel()
 	broken := fakestt.Start(t, fakestt.Script{Lines: []string{"Never heard"}, Fault: fakestt.Break})

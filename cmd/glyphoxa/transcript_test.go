@@ -83,10 +83,10 @@ type ledger struct {
 	Cost             float64 `json:"cost"`
 }
 
-// mayLack are the ledger's keys that may be missing, behind the others.
+// mayLack are the ledger's optional keys, which come last.
 var mayLack = []string{"judge", "judge_intent", "judge_ms", "judge_calls", "judge_cost", "cost"}
 
-// ledgerKeys are the ledger's keys in the documented order, but for those that may be missing.
+// ledgerKeys are the ledger's required keys in the documented order.
 func ledgerKeys() []string {
 	return []string{
 		"endpoint_ms", "stt_final_ms", "route_us", "begin_ms", "context_ms", "llm_first_token_ms", "llm_first_sentence_ms", "tool_ms", "tool_rounds",
@@ -96,7 +96,7 @@ func ledgerKeys() []string {
 }
 
 // parseEvent reads a line, which must be one object with time, kind and turn
-// and nothing undocumented.
+// and only documented keys.
 func parseEvent(t testing.TB, line string) event {
 	t.Helper()
 	if want := strings.TrimSuffix(line, "\n"); strings.ContainsRune(want, '\n') || !strings.HasPrefix(want, "{") {
@@ -141,9 +141,9 @@ func keys(t testing.TB, object []byte) []string {
 	return out
 }
 
-// turn is everything that happened in one turn.
+// turn holds all events of one turn.
 type turn struct {
-	// heard is nil when an NPC was made to speak, started when nobody was to
+	// heard is nil if an order made the NPC speak, started if no NPC was to
 	// answer.
 	heard, started *event
 	ended          event
@@ -174,21 +174,20 @@ func (tn turn) sentences() []string {
 	return texts
 }
 
-// transcript is everything that happened in a play.
+// transcript holds all events of a play.
 type transcript struct {
 	t      testing.TB
 	events []event
 	turns  []turn
 }
 
-// parse reads the output of "play --json" and holds it to what is promised of
-// every play: each line an event, each turn in order, each with one end that
-// tells the whole.
+// parse reads the output of "play --json" and checks the promises about every
+// play: each line an event, each turn in order, each with one complete end.
 func parse(t testing.TB, stdout string) transcript {
 	t.Helper()
 	tr := transcript{t: t}
 	byTurn := map[int64][]event{}
-	var told time.Time // of the newest but notices, which others tell than the table, too
+	var told time.Time // the newest event but notices, because other goroutines send notices too
 	for line := range strings.Lines(stdout) {
 		e := parseEvent(t, line)
 		if e.Kind != "notice" {
@@ -280,7 +279,7 @@ func (tr transcript) notices(level string) []string {
 	return texts
 }
 
-// noticed requires exactly one notice of a level that contains words.
+// noticed requires exactly one notice of a level containing words.
 func (tr transcript) noticed(level string, words ...string) {
 	tr.t.Helper()
 	got := tr.notices(level)

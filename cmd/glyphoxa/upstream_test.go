@@ -9,12 +9,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 )
 
-// broken is the one line about the server that cannot be started.
+// broken is the one line about the server that cannot start.
 const broken = `connecting server "broken": `
 
-// TestReferenceServer shows the reference MCP server as a source of tools:
-// listed with their source, cautiously placed until measured, then placed by
-// what was measured.
+// TestReferenceServer uses the reference MCP server as a source of tools: they
+// are listed with their source, in a cautious tier until measured, then in the
+// measured tier.
 func TestReferenceServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -50,8 +50,8 @@ func TestReferenceServer(t *testing.T) {
 	}
 }
 
-// TestCallingAServersTool shows "tools call" on an external tool: its answer,
-// its own failure, the arguments its schema rejects.
+// TestCallingAServersTool runs "tools call" on an external tool: its answer,
+// its own failure, and arguments its schema rejects.
 func TestCallingAServersTool(t *testing.T) {
 	t.Parallel()
 	h := newPeerProgram(t)
@@ -66,8 +66,9 @@ func TestCallingAServersTool(t *testing.T) {
 	h.run("", "tools", "call", "trigger-long-running-operation", `{}`).complains(t, 1, "trigger-long-running-operation", "tim")
 }
 
-// TestServerSeesNoSecrets shows the environment a server process gets: what it
-// needs, what was meant for it, nothing else of ours.
+// TestServerSeesNoSecrets checks the environment of a server process: it
+// contains what the process needs and its configured variables, and no other of
+// the program's variables.
 func TestServerSeesNoSecrets(t *testing.T) {
 	t.Parallel()
 	h := newPeerProgram(t)
@@ -88,8 +89,8 @@ func TestServerSeesNoSecrets(t *testing.T) {
 	}
 }
 
-// TestNPCUsesAServersTool shows an external tool in a turn: offered to the NPC
-// whose list has it, called, its answer given to the model.
+// TestNPCUsesAServersTool uses an external tool in a turn: the NPC that lists
+// it gets the offer, the call runs, and the model gets the result.
 func TestNPCUsesAServersTool(t *testing.T) {
 	t.Parallel()
 	echo := fakeopenai.CallTools(fakeopenai.Call{Name: "echo", Arguments: `{"message":"the river"}`})
@@ -116,8 +117,8 @@ func TestNPCUsesAServersTool(t *testing.T) {
 	}
 }
 
-// TestReferenceServerOverHTTP shows the same server at an address on this
-// machine, which must be allowed first.
+// TestReferenceServerOverHTTP uses the same server at an address on this
+// machine, which the configuration must allow first.
 func TestReferenceServerOverHTTP(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")

@@ -13,8 +13,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// TestWrongUsage shows that a mistake is answered by one line that says what
-// is wrong and what to do, and by its exit code.
+// TestWrongUsage checks that a mistake gives an exit code and one line that
+// says what is wrong and what to do.
 func TestWrongUsage(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
@@ -60,8 +60,8 @@ func TestWrongUsage(t *testing.T) {
 	}
 }
 
-// TestEveryProblemAtOnce shows a configuration with five mistakes: each is
-// reported with its line and what to do, by every command alike.
+// TestEveryProblemAtOnce uses a configuration with five mistakes: every command
+// reports each with its line and its fix.
 func TestEveryProblemAtOnce(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -89,7 +89,7 @@ func TestEveryProblemAtOnce(t *testing.T) {
 	}
 }
 
-// TestCheck shows the verdict on what is right.
+// TestCheck checks the output for valid files.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -112,7 +112,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckTellsFilesApart checks files of every kind as what they are.
+// TestCheckTellsFilesApart checks that check recognises every kind of file.
 func TestCheckTellsFilesApart(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -225,7 +225,8 @@ func TestSchemas(t *testing.T) {
 	h.run("", "schema", "ncp").complains(t, 2, "did you mean \"npc\"?")
 }
 
-// TestSchema shows that the schema is one, and knows right from wrong.
+// TestSchema checks that the schema is valid, accepts valid files and rejects
+// invalid ones.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -260,8 +261,8 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestDoctor shows the examination: all is well on a bare machine, and what is
-// not has a fix and an exit code.
+// TestDoctor checks that doctor finds no problem on a bare machine, and gives
+// each problem a fix and an exit code.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -282,7 +283,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// TestVersion shows what a bug report needs.
+// TestVersion checks that version prints what a bug report needs.
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -294,7 +295,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestHelp shows that every command explains itself.
+// TestHelp checks that every command has help.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
@@ -308,7 +309,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestToolsList shows the registry as people and programs see it.
+// TestToolsList checks the registry's output for people and for programs.
 func TestToolsList(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)

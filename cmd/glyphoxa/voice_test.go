@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// needEspeak puts the program's voice into the house.
+// needEspeak makes espeak-ng available to the house.
 func needEspeak(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath("espeak-ng"); err != nil {
@@ -20,8 +20,8 @@ func needEspeak(t testing.TB) {
 	}
 }
 
-// heard reads a WAV file: how long it is and how loud, as the root mean square
-// of samples between -1 and 1.
+// heard reads a WAV file and returns its length and its loudness, the root mean
+// square of samples between -1 and 1.
 func (h *program) heard(name string) (length time.Duration, loudness float64) {
 	h.t.Helper()
 	f, err := os.Open(h.path(name))
@@ -41,8 +41,8 @@ func (h *program) heard(name string) (length time.Duration, loudness float64) {
 	return audio.Duration(len(samples), wav.Rate), math.Sqrt(sum / math.Max(1, float64(len(samples))))
 }
 
-// TestVoiceIsHeard shows what --wav keeps: the answers, aloud, and when they
-// began.
+// TestVoiceIsHeard checks the file of --wav: the answers' sound at the times
+// when they began.
 func TestVoiceIsHeard(t *testing.T) {
 	t.Parallel()
 	needEspeak(t)
@@ -66,7 +66,7 @@ func TestVoiceIsHeard(t *testing.T) {
 	}
 }
 
-// TestVoiceOverTheNetwork shows a voice from a speech service.
+// TestVoiceOverTheNetwork uses the voice of a speech service.
 func TestVoiceOverTheNetwork(t *testing.T) {
 	t.Parallel()
 	h, server := newModelProgram(t, fakeopenai.Always(fakeopenai.Say("The ferry leaves at dawn.")))
@@ -81,12 +81,12 @@ func TestVoiceOverTheNetwork(t *testing.T) {
 	}
 }
 
-// TestVoiceFails shows that the text goes on when the voice does not.
+// TestVoiceFails checks that text continues when the voice fails.
 func TestVoiceFails(t *testing.T) {
 	t.Parallel()
 	h, _ := newModelProgram(t, fakeopenai.Always(fakeopenai.Say("The ferry leaves at dawn. Be early.")))
 	h.set("VOICE", "openai")
-	h.set("VOICE_URL", "http://127.0.0.1:1/v1") // where nobody listens
+	h.set("VOICE_URL", "http://127.0.0.1:1/v1") // no server listens here
 	tr := parse(t, h.run("Mira, when do we leave?\n", "play", "--json", "--wav", "out.wav").ok(t).stdout)
 	if tn := tr.only("delivered"); tn.ended.Text != "The ferry leaves at dawn. Be early." {
 		t.Errorf("said %q, want all of it", tn.ended.Text)
@@ -94,8 +94,8 @@ func TestVoiceFails(t *testing.T) {
 	tr.noticed("warning", "the voice failed, the text goes on")
 }
 
-// TestNoVoice shows plays without a voice: they say why there is none and
-// leave an empty, valid file.
+// TestNoVoice runs plays without a voice: they say why and leave an empty,
+// valid file.
 func TestNoVoice(t *testing.T) {
 	t.Parallel()
 	rows := []struct {

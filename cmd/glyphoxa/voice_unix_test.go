@@ -10,8 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 )
 
-// program puts a shell script into the working directory, which is all the path
-// there is.
+// program writes a shell script into the working directory, the only directory
+// in PATH.
 func (h *program) program(name, script string) {
 	h.t.Helper()
 	h.write(name, "#!/bin/sh\n"+script+"\n")
@@ -21,9 +21,9 @@ func (h *program) program(name, script string) {
 	h.set("PATH", h.dir)
 }
 
-// TestVoiceWithoutASoundDevice plays aloud where the program that plays sound
-// fails, at once or after a while: the play goes on in text, and people are told
-// once what to do.
+// TestVoiceWithoutASoundDevice plays aloud with a player program that fails at
+// once or after a while: the play continues in text, and one notice says what
+// to do.
 func TestVoiceWithoutASoundDevice(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{

@@ -19,22 +19,22 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
-// hearing decodes what a peer hears of the bot, whose voices are tones.
+// hearing decodes the bot's audio at a peer; the voices are tones.
 type hearing struct {
 	t       testing.TB
 	peer    *voicetest.Peer
 	bot     string
-	pitches []float64 // of the voices that there are, at least 100 Hz apart
+	pitches []float64 // of all voices, at least 100 Hz apart
 	decoder opus.Decoder
 	frames  []heardFrame
 }
 
-// heardFrame is what a peer heard in 20 ms.
+// heardFrame is 20 ms of audio at a peer.
 type heardFrame struct {
 	at time.Time
-	// voice is which pitch is heard, -1 if nothing is, and -2 if it is another sound.
+	// voice is the index of the pitch, -1 for silence, -2 for another sound.
 	voice int
-	// end says that the frame is one of those that end a spurt.
+	// end marks the frames that end a spurt.
 	end bool
 }
 
@@ -51,7 +51,7 @@ func newHearing(t testing.TB, peer *voicetest.Peer, bot string, pitches ...float
 	return &hearing{t: t, peer: peer, bot: bot, pitches: pitches, decoder: d}
 }
 
-// catchUp returns all frames that were heard so far. It is for one goroutine.
+// catchUp returns all frames received so far. It is for one goroutine.
 func (h *hearing) catchUp() []heardFrame {
 	h.t.Helper()
 	for _, heard := range h.peer.Heard(h.bot)[len(h.frames):] {
@@ -68,8 +68,8 @@ func (h *hearing) catchUp() []heardFrame {
 	return h.frames
 }
 
-// audibleFrom is what the loudest sample of a frame reaches in which something is heard:
-// 60 dB below full scale.
+// audibleFrom is the smallest peak of a frame that counts as audible: 60 dB
+// below full scale.
 const audibleFrom = 33
 
 func (h *hearing) voiceIn(sound []int16) int {
@@ -88,7 +88,8 @@ func (h *hearing) voiceIn(sound []int16) int {
 	return -2
 }
 
-// await waits until what was heard from a frame on meets a condition, and returns all of it.
+// await waits until the frames from a number on meet a condition, and returns
+// them.
 func (h *hearing) await(from int, what string, met func([]heardFrame) bool) []heardFrame {
 	h.t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
@@ -101,16 +102,16 @@ func (h *hearing) await(from int, what string, met func([]heardFrame) bool) []he
 	}
 }
 
-// patience is how long a test waits for what has to come.
+// patience bounds the wait for an expected event.
 const patience = 2 * time.Minute
 
-// awaitVoice waits until so many frames of a voice were heard from a frame on.
+// awaitVoice waits for a number of frames of a voice, from a frame on.
 func (h *hearing) awaitVoice(from, voice, frames int) []heardFrame {
 	h.t.Helper()
 	return h.await(from, fmt.Sprintf("voice %d", voice), func(all []heardFrame) bool { return countVoice(all, voice) >= frames })
 }
 
-// awaitEnd waits until a spurt has ended from a frame on, in which a voice was heard.
+// awaitEnd waits, from a frame on, until a spurt with a voice has ended.
 func (h *hearing) awaitEnd(from, voice int) []heardFrame {
 	h.t.Helper()
 	return h.await(from, fmt.Sprintf("the end of voice %d", voice), func(all []heardFrame) bool {
@@ -127,7 +128,7 @@ func countVoice(all []heardFrame, voice int) (n int) {
 	return n
 }
 
-// onlyVoice requires that no frame holds another voice than one.
+// onlyVoice requires that no frame contains another voice.
 func (h *hearing) onlyVoice(all []heardFrame, voice int, when string) {
 	h.t.Helper()
 	other := 0
@@ -159,17 +160,17 @@ type botEvents struct {
 
 	mu   sync.Mutex // guards the fields below
 	all  []botEvent
-	odd  []string     // lines that are no events
-	text bytes.Buffer // not yet read by who waits for the end
+	odd  []string     // lines that are not events
+	text bytes.Buffer // output that the reader waiting for the end has not read
 }
 
-// watchEvents reads what a bot prints from now on.
+// watchEvents reads a bot's output from now on.
 func watchEvents(t testing.TB, s *session) *botEvents {
 	b := &botEvents{t: t, done: make(chan struct{})}
 	lines := bufio.NewScanner(s.out)
 	lines.Buffer(nil, 1<<20)
 	s.out = bufio.NewReader(b)
-	go func() { // ends with the bot, which the test's end kills
+	go func() { // ends with the bot, which the end of the test kills
 		defer close(b.done)
 		for lines.Scan() {
 			b.add(lines.Bytes())
@@ -191,7 +192,7 @@ func (b *botEvents) add(line []byte) {
 	b.all = append(b.all, e)
 }
 
-// Read gives the program's whole output to who waits for its end.
+// Read passes the program's whole output to the reader that waits for its end.
 func (b *botEvents) Read(p []byte) (int, error) {
 	<-b.done
 	b.mu.Lock()
@@ -203,7 +204,7 @@ func (b *botEvents) Read(p []byte) (int, error) {
 	return b.text.Read(p)
 }
 
-// of are the events of a guild so far.
+// of returns the events of a guild so far.
 func (b *botEvents) of(guild string) (all []botEvent) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -215,7 +216,7 @@ func (b *botEvents) of(guild string) (all []botEvent) {
 	return all
 }
 
-// await waits for an event of a guild, of those from a number on.
+// await waits for an event of a guild, from an index on.
 func (b *botEvents) await(t testing.TB, guild string, from int, what string, is func(botEvent) bool) botEvent {
 	t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
@@ -229,15 +230,15 @@ func (b *botEvents) await(t testing.TB, guild string, from int, what string, is 
 	}
 }
 
-// voiceTurn is a turn as a guild's events tell of it.
+// voiceTurn is a turn as its guild's events describe it.
 type voiceTurn struct {
 	started, ended botEvent
 	called         []botEvent // tools, in the order in which their calls ended
 	ledger         ledger
 }
 
-// gist is the longest word of a phrase besides the name of who is called: what a turn is
-// told by.
+// gist returns the longest word of a phrase besides NPC names, which identifies
+// its turn.
 func gist(phrase string) string {
 	best := ""
 	for _, w := range strings.Fields(phrase) {
@@ -248,7 +249,7 @@ func gist(phrase string) string {
 	return best
 }
 
-// turnOf waits for the end of the turn that a phrase begins, of those from a number on.
+// turnOf waits for the end of the turn that a phrase begins, from an index on.
 func (b *botEvents) turnOf(t testing.TB, guild string, from int, speaker, phrase string) (v voiceTurn) {
 	t.Helper()
 	said := b.await(t, guild, from, speaker+" to say "+phrase, func(e botEvent) bool {

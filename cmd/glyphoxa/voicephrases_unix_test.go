@@ -15,26 +15,30 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
-// phrasebook is what players say in a test. Under the voice lie two tones: one tells which
-// phrase it is, and one, which rises, how far it has come. By them the fake recogniser knows
-// what is said, whoever says it, whenever, and in however many pieces.
+// phrasebook is the list of players' phrases in a test. Under the voice lie two
+// tones: one identifies the phrase, and one that rises gives the position in
+// it. From them the fake recogniser knows the words, in any voice, at any time,
+// and in any number of pieces.
 type phrasebook []string
 
-// The tones, in Hz, where a voice has little. A book has twelve phrases at most.
+// The tones, in Hz, where a voice has little energy. A book has at most twelve
+// phrases.
 const (
 	firstPhraseTone = 2500
 	phraseToneStep  = 125
 	placeTone       = 4500
-	placeTones      = 2000 // by which the second rises
+	placeTones      = 2000 // range over which the second tone rises
 	placeStep       = 50
 )
 
 func phraseTone(n int) float64 { return firstPhraseTone + phraseToneStep*float64(n) }
 
-// phraseWindow is in how much sound a tone is known, in samples at [fakestt.Rate].
+// phraseWindow is the length of sound that identifies a tone, in samples at
+// [fakestt.Rate].
 const phraseWindow = fakestt.Rate / 20
 
-// understand is what a perfect recogniser makes of a sound: the words that end in it.
+// understand returns the words that end in a sound, as a perfect recogniser
+// would.
 func (b phrasebook) understand(sound []int16) string {
 	which, from := -1, 0.0
 	for ; which < 0 && len(sound) >= phraseWindow; sound = sound[phraseWindow/2:] {
@@ -50,8 +54,8 @@ func (b phrasebook) understand(sound []int16) string {
 			break
 		}
 	}
-	// A word counts where its end is heard. Places are known to a few hundredths, so that a
-	// word may be heard twice in speech that a busy machine tears apart.
+	// A word counts where its end is heard. Positions are exact to a few
+	// hundredths, so speech with gaps from a busy machine may repeat a word.
 	words := strings.Fields(b[which])
 	letters, heard := 0, []string{}
 	for _, w := range words {
@@ -63,8 +67,8 @@ func (b phrasebook) understand(sound []int16) string {
 	return strings.Join(heard, " ")
 }
 
-// placeIn is which phrase is heard in a window, -1 if none is, and where in it that is,
-// from 0 to 1.
+// placeIn returns the phrase in a window, or -1, and the position in it, from 0
+// to 1.
 func (b phrasebook) placeIn(window []int16) (which int, place float64) {
 	if slices.Max(window) < 300 {
 		return -1, 0
@@ -90,8 +94,8 @@ func (b phrasebook) placeIn(window []int16) (which int, place float64) {
 	return which, place
 }
 
-// sayings are a book's phrases as a client sends them, spoken without a pause: the last
-// frame of each holds the end of the voice.
+// sayings returns a book's phrases as a client sends them, spoken without a
+// pause: the last frame of each contains the end of the voice.
 func (b phrasebook) sayings(t testing.TB) map[string][][]byte {
 	t.Helper()
 	lib, err := opus.Load()
@@ -134,7 +138,7 @@ func (b phrasebook) sayings(t testing.TB) map[string][][]byte {
 	return all
 }
 
-// spoken is a text in the voice of espeak-ng, from its first sound to its last.
+// spoken returns a text in espeak-ng's voice, from its first sound to its last.
 func spoken(t testing.TB, text string) []int16 {
 	t.Helper()
 	sound := saytest.Say(t, "en-gb", 0, text)
@@ -145,7 +149,8 @@ func spoken(t testing.TB, text string) []int16 {
 	return sound[first : last+1]
 }
 
-// purity is a voice for [fakeopenai.Options]: a tone, a frame of 20 ms for each character.
+// purity is a voice for [fakeopenai.Options]: a tone with a frame of 20 ms for
+// each character.
 func purity(pitch float64, text string) []int16 {
 	out := make([]int16, len(text)*fakeopenai.SpeechRate/50)
 	for i := range out {
@@ -154,7 +159,7 @@ func purity(pitch float64, text string) []int16 {
 	return out
 }
 
-// TestPhrasebook hears what is said in pieces, as it comes.
+// TestPhrasebook recognises phrases in pieces, as they arrive.
 func TestPhrasebook(t *testing.T) {
 	t.Parallel()
 	needEspeak(t)

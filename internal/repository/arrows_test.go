@@ -9,16 +9,18 @@ import (
 
 const module = "github.com/MrWong99/glyphoxa"
 
-// fronts turn people into speech, and speech into frames or text. None knows another.
+// fronts turn people's input into speech, and speech into frames or text. They
+// do not import each other.
 var fronts = []string{"internal/terminal", "internal/discord", "internal/web"}
 
-// arrows are the imports that docs/architecture.md rules out. The compiler refuses cycles; these
-// rules keep the direction. A path stands for the package and for those below it.
+// arrows are the imports that docs/architecture.md forbids. The compiler
+// rejects cycles; these rules keep the direction. A path stands for the package
+// and those below it.
 var arrows = []struct {
 	why  string
 	from []string
 	not  []string
-	// except lists packages that the rule does not bind.
+	// except lists packages exempt from the rule.
 	except []string
 }{
 	{"the product does not import the lab, because fakes and rigs must not ship",
@@ -47,7 +49,8 @@ func within(pkg string, paths []string) bool {
 	return slices.ContainsFunc(paths, func(p string) bool { return pkg == p || strings.HasPrefix(pkg, p+"/") })
 }
 
-// TestArrows holds the imports of all packages, tests aside, to the rules above.
+// TestArrows checks the imports of all packages, without tests, against the
+// rules above.
 func TestArrows(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
 	if err != nil {
@@ -72,7 +75,7 @@ func TestArrows(t *testing.T) {
 	if packages < 20 {
 		t.Errorf("go list shows %d packages, want the whole module", packages)
 	}
-	for _, rule := range arrows { // a rule about packages that are gone would pass for ever
+	for _, rule := range arrows { // a rule about deleted packages would always pass
 		for _, path := range slices.Concat(rule.from, rule.not, rule.except) {
 			if !strings.Contains(string(out), module+"/"+path+" ") && !strings.Contains(string(out), module+"/"+path+"/") {
 				t.Errorf("the rule %q names %s, and there is no such package", rule.why, path)

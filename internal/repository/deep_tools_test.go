@@ -14,14 +14,14 @@ import (
 	"testing"
 )
 
-// standIn is a search engine and an image model on this machine, as SearXNG's and Gemini's
-// interfaces are.
+// standIn is a search engine and an image model on this machine, with the
+// interfaces of SearXNG and Gemini.
 type standIn struct {
 	mu    sync.Mutex // guards asked
 	asked []string
 }
 
-// dot is a picture of one point.
+// dot is a picture of one pixel.
 const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -55,7 +55,7 @@ func (s *standIn) wasAsked(words string) bool {
 	return false
 }
 
-// lastYAML is the last configuration that a page shows.
+// lastYAML returns the last configuration on a page.
 func lastYAML(t *testing.T, page string) string {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -69,9 +69,9 @@ func lastYAML(t *testing.T, page string) string {
 	return all[len(all)-1][1]
 }
 
-// TestDeepServersOfThePage runs the servers of docs/deep-tools.md as the page configures
-// them, but for where they are and whom they ask, with the built program: their tools are
-// offered in deep turns alone, and work.
+// TestDeepServersOfThePage runs the servers of docs/deep-tools.md as configured
+// there, except for paths and addresses, with the built program: their tools
+// are offered only in deep turns, and work.
 func TestDeepServersOfThePage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")

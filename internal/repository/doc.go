@@ -1,4 +1,4 @@
-// Package repository tests the repository itself: which way imports point, that
-// what the pages say is so, and that the files that ship are complete. It has
-// nothing but tests.
+// Package repository tests the repository itself: the direction of imports, the
+// claims of the pages, and the completeness of the shipped files. It contains
+// only tests.
 package repository

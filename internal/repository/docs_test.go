@@ -50,7 +50,7 @@ var (
 	dropped  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// anchors returns the fragments that lead to a page's headings.
+// anchors returns the fragments of a page's headings.
 func anchors(text string) map[string]bool {
 	all := map[string]bool{}
 	for _, m := range headings.FindAllStringSubmatch(text, -1) {
@@ -80,7 +80,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// places are files and packages of the repository as the pages name them.
+// places matches files and packages of the repository named on pages.
 var places = regexp.MustCompile("`((?:cmd|internal|pkg|srd|testdata)/[\\w./-]*[\\w])`")
 
 func TestPlacesExist(t *testing.T) {
@@ -103,7 +103,7 @@ var (
 	command = regexp.MustCompile(`(?m)(?:^|[\s` + "`" + `])glyphoxa +([a-z]+)(?: +([a-z]+))?`)
 )
 
-// TestCommandsExist asks the program for help on every command the pages
+// TestCommandsExist asks the program for help on every command that the pages
 // mention.
 func TestCommandsExist(t *testing.T) {
 	binary := builtProgram(t)
@@ -118,9 +118,9 @@ func TestCommandsExist(t *testing.T) {
 		}
 		return ok
 	}
-	groups := map[string]bool{"tools": true, "mcp": true} // commands with commands below them
+	groups := map[string]bool{"tools": true, "mcp": true} // commands with subcommands
 	for page, text := range pages(t) {
-		text = strings.ReplaceAll(text, "glyphoxa mcp listening on", "") // what the program says is no command
+		text = strings.ReplaceAll(text, "glyphoxa mcp listening on", "") // the program's output is not a command
 		for _, span := range code.FindAllString(text, -1) {
 			for _, m := range command.FindAllStringSubmatch(span, -1) {
 				words := m[1:2]

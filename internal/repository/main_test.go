@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// scratch is a directory that ends with the tests.
+// scratch is a directory that is removed after the tests.
 var scratch string
 
 func TestMain(m *testing.M) {
@@ -28,7 +28,7 @@ func runInScratch(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	scratch = dir
-	// What is built is built as make build does, which the compiler then need not do twice.
+	// The builds use the settings of make build, so that they share its cache.
 	for name, value := range map[string]string{"CGO_ENABLED": "0", "GOFLAGS": "-trimpath"} {
 		if err := os.Setenv(name, value); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -38,7 +38,7 @@ func runInScratch(m *testing.M) int {
 	return m.Run()
 }
 
-// built is the program.
+// built returns the program.
 var built = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(scratch, "glyphoxa")
 	if out, err := exec.Command("go", "build", "-o", path, "./cmd/glyphoxa").CombinedOutput(); err != nil {

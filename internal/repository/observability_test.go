@@ -21,15 +21,16 @@ func promtool(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// TestAlertRules has Prometheus' own tool load the rules of packaging/prometheus, and try
-// them on series where all is well and where all is wrong.
+// TestAlertRules loads the rules of packaging/prometheus with Prometheus' own
+// tool, and tests them on healthy and on faulty series.
 func TestAlertRules(t *testing.T) {
 	promtool(t, "packaging/prometheus", "check", "rules", "alerts.yml")
 	promtool(t, "packaging/prometheus", "test", "rules", "alerts_test.yml")
 	checkMetrics(t, "packaging/prometheus/alerts.yml")
 }
 
-// TestDashboard has Prometheus' tool parse what the panels of packaging/grafana ask.
+// TestDashboard parses the queries of the panels in packaging/grafana with
+// Prometheus' tool.
 func TestDashboard(t *testing.T) {
 	const path = "packaging/grafana/glyphoxa.json"
 	raw, err := os.ReadFile(path)
@@ -77,7 +78,7 @@ func TestDashboard(t *testing.T) {
 
 var metricName = regexp.MustCompile(`\bglyphoxa_[a-z_]+`)
 
-// checkMetrics looks whether docs/outward.md has the metrics that a file uses.
+// checkMetrics checks that docs/outward.md lists the metrics in a file.
 func checkMetrics(t *testing.T, file string) {
 	t.Helper()
 	raw, err := os.ReadFile(file)

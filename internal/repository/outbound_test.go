@@ -12,16 +12,17 @@ import (
 	"testing"
 )
 
-// ownConnections may make clients and dialers of their own, because they ask nothing
-// of a service or are the place where the policy is.
+// ownConnections may create clients and dialers, because they call no service
+// or implement the policy.
 var ownConnections = map[string]string{
 	"internal/outbound": "it is the policy",
 	"internal/app":      "it asks over UDP whether packets come back",
 }
 
-// TestClientsAreMadeInOnePlace finds product code that makes an HTTP client or
-// connections beside package outbound: it would follow redirects anywhere, with all
-// the request holds. A client that outbound is given to guard may be written down.
+// TestClientsAreMadeInOnePlace finds product code that creates an HTTP client
+// or connections outside package outbound, because such a client would follow
+// redirects anywhere, with all of the request's data. A client passed to
+// outbound as an argument is allowed.
 func TestClientsAreMadeInOnePlace(t *testing.T) {
 	files := productFiles(t)
 	if len(files) < 500 {
@@ -38,7 +39,7 @@ func TestClientsAreMadeInOnePlace(t *testing.T) {
 	}
 }
 
-// TestClientsAreFound shows the check what it is there for.
+// TestClientsAreFound runs the check on code that it must reject.
 func TestClientsAreFound(t *testing.T) {
 	for _, row := range []struct {
 		code  string
@@ -72,14 +73,15 @@ type found struct {
 	what string
 }
 
-// forbidden are the names of what connects without the policy.
+// forbidden are the names of functions and types that connect without the
+// policy.
 var forbidden = map[string]bool{
 	"http.DefaultClient": true, "http.DefaultTransport": true, "http.Get": true, "http.Post": true, "http.PostForm": true, "http.Head": true,
 	"net.Dial": true, "net.DialTimeout": true, "tls.Dial": true, "websocket.DefaultDialer": true,
 	"http.Client": true, "http.Transport": true, "net.Dialer": true, "tls.Dialer": true,
 }
 
-// clientsIn lists what a file connects with beside package outbound.
+// clientsIn lists a file's ways to connect outside package outbound.
 func clientsIn(t *testing.T, name string, code []byte) (all []found) {
 	var source any
 	if code != nil {
@@ -93,7 +95,7 @@ func clientsIn(t *testing.T, name string, code []byte) (all []found) {
 	var look func(ast.Node) bool
 	look = func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.StarExpr: // the type of a client that is passed on
+		case *ast.StarExpr: // a client's type in a signature
 			if s, is := n.X.(*ast.SelectorExpr); is && selected(s) == "http.Client" || is && selected(s) == "http.Transport" {
 				return false
 			}
@@ -122,7 +124,7 @@ func selected(s *ast.SelectorExpr) string {
 	return ""
 }
 
-// productFiles are the Go files that the program is made of.
+// productFiles returns the Go files of the program.
 func productFiles(t *testing.T) (files []string) {
 	for _, top := range []string{"cmd", "internal", "pkg"} {
 		err := filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {
@@ -144,7 +146,7 @@ func productFiles(t *testing.T) (files []string) {
 	return files
 }
 
-// isIgnored reports whether a file is a program beside the product.
+// isIgnored reports whether a file is a separate program.
 func isIgnored(name string) bool {
 	head, err := os.ReadFile(name)
 	return err == nil && bytes.Contains(head[:min(len(head), 500)], []byte("//go:build ignore"))

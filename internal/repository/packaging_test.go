@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestUnit has systemd judge the unit, with a program in place of the one to be installed.
+// TestUnit verifies the unit with systemd, with a stand-in for the installed
+// program.
 func TestUnit(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {

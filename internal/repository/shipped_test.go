@@ -17,7 +17,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
-// cast returns the sample NPCs by file name without ending, their id.
+// cast returns the sample NPCs by file name without extension, which is their
+// id.
 func cast(t *testing.T) map[string]config.NPC {
 	t.Helper()
 	names, err := fs.Glob(glyphoxa.Shipped, "npcs/*.yaml")

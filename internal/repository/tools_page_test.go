@@ -20,12 +20,12 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// fileBlocks are code blocks that begin with a comment naming their file; more
-// of the same file may follow.
+// fileBlocks matches code blocks that begin with a comment naming their file;
+// later blocks may continue a file.
 var fileBlocks = regexp.MustCompile("(?s)```(?:go|ts|python)\n(?://|#) ([\\w./-]+)(?:, continued)?\n+(.*?)```")
 
-// filesOf writes the files a page shows into a directory, and returns where
-// each is by its name there.
+// filesOf writes a page's files into a directory, and returns their paths by
+// name.
 func filesOf(t *testing.T, page string) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -49,8 +49,7 @@ func filesOf(t *testing.T, page string) map[string]string {
 	return files
 }
 
-// overlay makes the Go files of a page part of the module, for go build and
-// go test alone.
+// overlay adds a page's Go files to the module, for go build and go test only.
 func overlay(t *testing.T, files map[string]string) string {
 	t.Helper()
 	replace := map[string]string{}
@@ -75,8 +74,8 @@ func overlay(t *testing.T, files map[string]string) string {
 	return path
 }
 
-// TestToolWalkthrough compiles the built-in tool of docs/tools.md where the
-// page puts it, and runs its test.
+// TestToolWalkthrough compiles the built-in tool of docs/tools.md at its place
+// on the page, and runs its test.
 func TestToolWalkthrough(t *testing.T) {
 	files := filesOf(t, "docs/tools.md")
 	for name, path := range files {
@@ -98,8 +97,8 @@ func TestToolWalkthrough(t *testing.T) {
 	}
 }
 
-// TestServersOfThePage runs the servers of docs/tools.md and requires that
-// each declares what it says.
+// TestServersOfThePage runs the servers of docs/tools.md and checks what each
+// declares.
 func TestServersOfThePage(t *testing.T) {
 	files := filesOf(t, "docs/tools.md")
 	dir := t.TempDir()
@@ -156,7 +155,7 @@ func TestServersOfThePage(t *testing.T) {
 	}
 }
 
-// declares requires that the host has understood the _meta of the tool tide.
+// declares requires that the host has read the _meta of the tool tide.
 func declares(t *testing.T, host *mcphost.Host) {
 	t.Helper()
 	all := host.Tools(mcp.BudgetDeep)
@@ -184,10 +183,10 @@ func declares(t *testing.T, host *mcphost.Host) {
 	}
 }
 
-// program is where a program of this machine is.
+// program returns the path of a program on this machine.
 func program(t *testing.T, name string) string {
 	t.Helper()
-	if name == "node" { // the one beside the peers is new enough for all of them
+	if name == "node" { // the one installed with the peers is new enough for all of them
 		arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
 		beside, err := filepath.Abs("testdata/peers/node_modules/node-" + runtime.GOOS + "-" + arch + "/bin/node")
 		if err != nil {
@@ -204,8 +203,8 @@ func program(t *testing.T, name string) string {
 	return path
 }
 
-// lacks ends a test that needs something this machine does not have: it fails
-// where everything must be there, and is skipped elsewhere.
+// lacks ends a test that needs something this machine lacks: the test fails
+// where all programs are required, and is skipped otherwise.
 func lacks(t *testing.T, what string) {
 	t.Helper()
 	if os.Getenv("GLYPHOXA_REQUIRE_PEERS") == "1" {
@@ -214,7 +213,8 @@ func lacks(t *testing.T, what string) {
 	t.Skipf("%s; to run this test: make peers", what)
 }
 
-// TestToolFieldsAreExplained holds the tables of docs/tools.md to the types.
+// TestToolFieldsAreExplained compares the tables of docs/tools.md with the
+// types.
 func TestToolFieldsAreExplained(t *testing.T) {
 	raw, err := os.ReadFile("docs/tools.md")
 	if err != nil {

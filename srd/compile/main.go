@@ -1,5 +1,5 @@
-// Command compile writes rules.gob.gz, the parsed form of the rules files beside it. It is
-// run in their directory by go generate.
+// Command compile writes rules.gob.gz, the parsed form of the rules files
+// beside it. go generate runs it in their directory.
 package main
 
 import (

@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// Names the suite's authorization servers know this client by.
+// Names by which the suite's authorization servers know this client.
 const (
 	callback       = "http://localhost:3000/callback"
 	clientMetadata = "https://conformance-test.local/client-metadata.json"
@@ -34,8 +34,7 @@ func withSession(ctx context.Context, t *sdk.StreamableClientTransport, opts *sd
 	return nil
 }
 
-// elicit calls tools that ask the user something; the user accepts with the
-// given answer.
+// elicit calls tools that ask the user, who accepts with the given answer.
 func elicit(answer map[string]any, names ...string) scenario {
 	accept := func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 		return &sdk.ElicitResult{Action: "accept", Content: answer}, nil
@@ -53,8 +52,8 @@ func elicit(answer map[string]any, names ...string) scenario {
 	}
 }
 
-// authorizationCode lets a user who always agrees grant access, then lists and
-// calls the server's tools.
+// authorizationCode lets the user grant access, then lists and calls the
+// server's tools.
 func authorizationCode(ctx context.Context, address string, s settings) error {
 	cfg := &auth.AuthorizationCodeHandlerConfig{RedirectURL: callback, AuthorizationCodeFetcher: agree}
 	if s.ClientID != "" {
@@ -86,7 +85,8 @@ func authorizationCode(ctx context.Context, address string, s settings) error {
 	})
 }
 
-// agree is the user at the authorization server, which sends them back at once.
+// agree plays the user at the authorization server, who accepts and is
+// redirected at once.
 func agree(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, args.URL, nil)
 	if err != nil {

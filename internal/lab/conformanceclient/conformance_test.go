@@ -14,8 +14,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
-// The suite starts the test binary as its client, so that under the race
-// detector the client is watched too.
+// TestMain lets the suite start the test binary as its client, so that the race
+// detector also covers the client.
 func TestMain(m *testing.M) {
 	if os.Getenv(scenarioVar) != "" {
 		main()
@@ -24,15 +24,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// expectedFailures is the suite's own kind of file.
+// expectedFailures is a file in the suite's format.
 const expectedFailures = "../../../testdata/conformance/client-expected-failures.yml"
 
-// failing finds a scenario that failed in the suite's summary.
+// failing matches a failed scenario in the suite's summary.
 var failing = regexp.MustCompile(`(?m)^✗ (\S+): `)
 
-// TestConformance runs what each revision of the protocol requires of a
-// client, and the extensions, which it does not. The suite judges the former
-// alone; here every failure must be listed, and what is listed must fail.
+// TestConformance runs each protocol revision's requirements of a client, and
+// the extensions, which are not required. The suite's verdict covers only the
+// requirements; this test requires that exactly the listed scenarios fail.
 func TestConformance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")

@@ -18,7 +18,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
 
-// hostFailed begins what the client says when the host is in the way.
+// hostFailed is the prefix of errors that the host caused.
 const hostFailed = "through the host: "
 
 // withHost connects a host to the server, lets use work with it, and closes it.
@@ -37,7 +37,7 @@ func withHost(ctx context.Context, address string, credentials config.MCPAuth, u
 	return use(h)
 }
 
-// list has the host read the server's tools, which it does on connecting.
+// list returns the server's tools, which the host reads when it connects.
 func list(ctx context.Context, address string, _ settings) error {
 	return withHost(ctx, address, config.MCPAuth{}, func(*mcphost.Host) error { return nil })
 }
@@ -67,7 +67,7 @@ func callAll(args string) scenario {
 	}
 }
 
-// callAsked makes the calls the suite asks for.
+// callAsked makes the calls the suite requests.
 func callAsked(ctx context.Context, address string, s settings) error {
 	return withHost(ctx, address, config.MCPAuth{}, func(h *mcphost.Host) error {
 		for _, c := range s.ToolCalls {
@@ -94,8 +94,8 @@ func execute(ctx context.Context, h *mcphost.Host, name, args string) error {
 	return nil
 }
 
-// echoSchema sends a tool's input schema back as the host holds it, so that
-// the suite sees what of it was lost.
+// echoSchema sends back a tool's input schema as the host holds it, so that the
+// suite sees which parts were lost.
 func echoSchema(ctx context.Context, address string, _ settings) error {
 	const focus = "json_schema_2020_12_tool"
 	return withHost(ctx, address, config.MCPAuth{}, func(h *mcphost.Host) error {
@@ -113,8 +113,8 @@ func echoSchema(ctx context.Context, address string, _ settings) error {
 	})
 }
 
-// clientCredentials finds the token server as an operator would in the
-// server's metadata, and leaves the grant to the host.
+// clientCredentials reads the token server from the server's metadata, as an
+// operator would, and leaves the grant to the host.
 func clientCredentials(ctx context.Context, address string, s settings) error {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -1,10 +1,10 @@
-// Command conformanceclient is the client that the MCP conformance suite
-// (npm: @modelcontextprotocol/conformance) puts to the test. Whatever a tool
-// host does goes through internal/mcp/mcphost; the rest, elicitation and the
-// authorization-code grant, through the SDK that the host is built on.
+// Command conformanceclient is the client that the MCP conformance suite (npm:
+// @modelcontextprotocol/conformance) tests. Everything that a tool host does
+// goes through internal/mcp/mcphost; the rest, elicitation and the
+// authorization-code grant, through the SDK that the host uses.
 //
-// It is for tests alone and imported by nothing. The suite calls it with the
-// address of a server, and names the scenario in the environment.
+// It is only for tests and no package imports it. The suite runs it with a
+// server's address, and names the scenario in the environment.
 package main
 
 import (
@@ -18,13 +18,13 @@ import (
 	"strings"
 )
 
-// How the suite tells what to do.
+// Environment variables of the suite.
 const (
 	scenarioVar = "MCP_CONFORMANCE_SCENARIO"
 	settingsVar = "MCP_CONFORMANCE_CONTEXT"
 )
 
-// settings is what a scenario lets its client know, as JSON.
+// settings is a scenario's data for its client, as JSON.
 type settings struct {
 	ClientID     string `json:"client_id"`
 	ClientSecret string `json:"client_secret"`
@@ -34,12 +34,12 @@ type settings struct {
 	} `json:"toolCalls"`
 }
 
-// scenario acts as the suite expects with the server at url. An error ends the
-// client with status 1, which some scenarios want.
+// scenario does what the suite expects with the server at url. An error ends
+// the client with status 1, which some scenarios require.
 type scenario func(ctx context.Context, url string, s settings) error
 
-// scenarios are those with a part for a tool host or its SDK. Every other one
-// whose name begins with auth/ is about the authorization-code grant.
+// scenarios are those that involve a tool host or its SDK. Every other scenario
+// whose name begins with auth/ tests the authorization-code grant.
 var scenarios = map[string]scenario{
 	"initialize":                       list,
 	"request-metadata":                 list,

@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 )
 
-// askingFixtures talk to their client while they run.
+// askingFixtures call their client while they run.
 func askingFixtures() []fixture {
 	return []fixture{
 		{name: "test_tool_with_logging", does: "Sends three log messages.", asks: true, run: talks(logs)},
@@ -45,7 +45,7 @@ func textInput(name, does string) string {
 	return fmt.Sprintf(`{"type":"object","properties":{%q:{"type":"string","description":%q}},"required":[%q]}`, name, does, name)
 }
 
-// step is the time between two signs of life.
+// step is the time between two progress reports.
 const step = 50 * time.Millisecond
 
 func logs(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -72,7 +72,7 @@ func logsOnce(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResul
 func progresses(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	report := mcp.ProgressFrom(ctx)
 	if report == nil {
-		report = func(float64, float64, string) {} // nobody asked
+		report = func(float64, float64, string) {} // the client did not ask for progress
 	}
 	for _, done := range []float64{0, 50, 100} {
 		report(done, 100, fmt.Sprintf("Completed step %v of 100", done))
@@ -110,7 +110,7 @@ func elicitsName(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolRe
 	return elicit(ctx, req, in.Message, nameForm)
 }
 
-// elicits asks the user to fill in a form, a JSON Schema.
+// elicits asks the user to fill in a form, given as a JSON Schema.
 func elicits(message, form string) tools.Respond {
 	return talks(func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return elicit(ctx, req, message, form)
@@ -129,7 +129,7 @@ func elicit(ctx context.Context, req *sdk.CallToolRequest, message, form string)
 	return words("User response: action=%s, content=%s", res.Action, content), nil
 }
 
-// reconnects hangs up and answers later.
+// reconnects closes the stream and answers later.
 func reconnects(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	if req.Extra != nil && req.Extra.CloseSSEStream != nil {
 		req.Extra.CloseSSEStream(sdk.CloseSSEStreamArgs{RetryAfter: 10 * time.Millisecond})

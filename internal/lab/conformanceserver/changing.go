@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 )
 
-// changingFixtures change what the server lists, for clients that follow it.
+// changingFixtures change the server's lists, for clients that follow them.
 func changingFixtures(host *mcphost.Host, prompts *scripts, server *mcpserver.Server) []fixture {
 	t := &toggle{host: host}
 	return []fixture{
@@ -23,7 +23,7 @@ func changingFixtures(host *mcphost.Host, prompts *scripts, server *mcpserver.Se
 	}
 }
 
-// toggle adds a tool and takes it away again.
+// toggle adds a tool and removes it again.
 type toggle struct {
 	host *mcphost.Host
 

@@ -18,13 +18,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// expectedFailures is the suite's own kind of file.
+// expectedFailures is a file in the suite's format.
 const expectedFailures = "../../../testdata/conformance/server-expected-failures.yml"
 
-// TestConformance runs what the older line of the suite holds active, and what
-// its newer line requires of a server for each revision of the protocol,
-// together with what it does not require. The suite judges the former alone;
-// here every failure must be listed, and what is listed must fail.
+// TestConformance runs the active scenarios of the suite's older line, and its
+// newer line's required and optional scenarios for each protocol revision. The
+// suite's verdict covers only the requirements; this test requires that exactly
+// the listed scenarios fail.
 func TestConformance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -40,7 +40,7 @@ func TestConformance(t *testing.T) {
 	for _, suite := range []struct {
 		name, script string
 		args         []string
-		scenarios    int // how many there are at least
+		scenarios    int // minimum number
 		failed       []string
 	}{
 		{name: "0.1 active", script: older, scenarios: 30},
@@ -68,9 +68,9 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// report is what the suite says at the end.
+// report is the suite's final output.
 type report struct {
-	scenarios []string // a line each
+	scenarios []string // one line each
 	failed    []string // names, sorted
 	total     string
 }
@@ -81,7 +81,7 @@ var (
 	oneTotal    = regexp.MustCompile(`(?m)^Total: .*$`)
 )
 
-// read finds the summary in what the suite said.
+// read parses the summary in the suite's output.
 func read(said string) (r report, ok bool) {
 	_, summary, ok := strings.Cut(said, "=== SUMMARY ===")
 	if !ok {
@@ -98,7 +98,7 @@ func read(said string) (r report, ok bool) {
 	return r, r.total != ""
 }
 
-// start serves until the test ends, and returns where.
+// start serves until the test ends, and returns the address.
 func start(t *testing.T) (url string) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())

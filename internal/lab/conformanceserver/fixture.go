@@ -17,23 +17,23 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// fixture is a tool by the name the suite calls it.
+// fixture is a tool under the suite's name.
 type fixture struct {
 	name string
 	does string // its description
 	// input is the JSON Schema of its arguments; empty means there are none.
 	input string
-	asks  bool // it wants the request of its client
+	asks  bool // needs its client's request
 	run   tools.Respond
 }
 
-// tool is the fixture as the host takes it. Anybody on this machine may call
+// tool returns the fixture for the host. Every program on this machine may call
 // it.
 func (f fixture) tool() tools.Tool {
 	var schema map[string]any
 	if f.input != "" {
 		if err := json.Unmarshal([]byte(f.input), &schema); err != nil {
-			panic(fmt.Sprintf("the schema of %s: %v", f.name, err)) // it is a constant
+			panic(fmt.Sprintf("the schema of %s: %v", f.name, err)) // the schema is a constant
 		}
 	}
 	return tools.Tool{
@@ -52,12 +52,11 @@ func shows(items ...mcp.Content) tools.Respond {
 	return func(context.Context, string) (mcp.Result, error) { return mcp.Result{Content: items}, nil }
 }
 
-// errNoRequest is what a fixture says that was called without a client to talk
-// to.
+// errNoRequest is the error of a fixture that was called without a client.
 var errNoRequest = errors.New("the call comes from no MCP client")
 
-// talks answers in the protocol's own form, knowing the request. A
-// *jsonrpc.Error is the protocol's error, not a result.
+// talks returns the protocol's own result and can see the request. A
+// *jsonrpc.Error becomes a protocol error, not a result.
 func talks(do func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error)) tools.Respond {
 	return func(ctx context.Context, _ string) (mcp.Result, error) {
 		req := mcpserver.RequestFrom(ctx)
@@ -73,12 +72,12 @@ func talks(do func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, 
 	}
 }
 
-// words is a result of text alone.
+// words is a text-only result.
 func words(format string, values ...any) *sdk.CallToolResult {
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: fmt.Sprintf(format, values...)}}}
 }
 
-// pause waits, but no longer than ctx.
+// pause waits for a time, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

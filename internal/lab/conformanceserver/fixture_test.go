@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 )
 
-// TestSeal opens what was sealed, and nothing else.
+// TestSeal checks that only sealed states open.
 func TestSeal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -50,7 +50,7 @@ func TestSeal(t *testing.T) {
 	})
 }
 
-// TestShelf reads what is there by its address.
+// TestShelf reads resources by address.
 func TestShelf(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -80,7 +80,7 @@ func TestShelf(t *testing.T) {
 	}
 }
 
-// TestMedia makes files that others can read.
+// TestMedia checks that other decoders read the media files.
 func TestMedia(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")

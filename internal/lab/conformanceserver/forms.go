@@ -1,6 +1,6 @@
 package main
 
-// What users are asked to fill in, as JSON Schema.
+// The forms for users, as JSON Schema.
 const (
 	nameForm = `{"type":"object","properties":{"username":{"type":"string","description":"What to call you"}},"required":["username"]}`
 

@@ -13,9 +13,9 @@ import (
 )
 
 // The newest revision has no requests from server to client: a tool that needs
-// something answers with what it needs, and the client calls again with it.
+// input returns what it needs, and the client calls again with that input.
 
-// requestFixtures ask for one kind of input each.
+// requestFixtures each ask for one kind of input.
 func requestFixtures() []fixture {
 	return []fixture{
 		{name: "test_missing_capability", does: "Needs a client that offers its model.", asks: true, run: talks(needsSampling)},
@@ -26,7 +26,7 @@ func requestFixtures() []fixture {
 	}
 }
 
-// inputFixtures keep state between two calls, with the client.
+// inputFixtures keep state between two calls, at the client.
 func inputFixtures(s *seal) []fixture {
 	return []fixture{
 		{name: "test_input_required_result_request_state", does: "Hands its state to the client and takes it back.", asks: true, run: talks(s.confirms)},
@@ -36,12 +36,12 @@ func inputFixtures(s *seal) []fixture {
 	}
 }
 
-// ask is a form for the user.
+// ask returns a form for the user.
 func ask(message, form string) *sdk.ElicitParams {
 	return &sdk.ElicitParams{Message: message, RequestedSchema: json.RawMessage(form)}
 }
 
-// question is one to the client's model.
+// question returns a prompt for the client's model.
 func question(text string) *sdk.CreateMessageParams {
 	return &sdk.CreateMessageParams{
 		Messages: []*sdk.SamplingMessage{{Role: "user", Content: &sdk.TextContent{Text: text}}}, MaxTokens: 100,
@@ -52,7 +52,7 @@ func needs(state string, requests sdk.InputRequestMap) *sdk.CallToolResult {
 	return &sdk.CallToolResult{InputRequests: requests, RequestState: state}
 }
 
-// accepted returns what the user filled in, nil if they did not.
+// accepted returns the user's input, or nil if the user did not accept.
 func accepted(all sdk.InputResponseMap, key string) map[string]any {
 	res, ok := all[key].(*sdk.ElicitResult)
 	if !ok || res == nil || res.Action != "accept" {
@@ -61,13 +61,13 @@ func accepted(all sdk.InputResponseMap, key string) map[string]any {
 	return res.Content
 }
 
-// filled returns a text the user filled in, empty if there is none.
+// filled returns a text from the user's input, or "".
 func filled(all sdk.InputResponseMap, key, field string) string {
 	text, _ := accepted(all, key)[field].(string)
 	return text
 }
 
-// completed returns what the client's model answered.
+// completed returns the answer of the client's model.
 func completed(all sdk.InputResponseMap, key string) (text string, ok bool) {
 	res, ok := all[key].(*sdk.CreateMessageWithToolsResult)
 	if !ok || res == nil {

@@ -1,10 +1,10 @@
-// Command conformanceserver is the server that the MCP conformance suite
-// (npm: @modelcontextprotocol/conformance) puts to the test: what the suite
-// expects a server to offer, by the names it knows, registered with a host and
-// served by internal/mcp/mcpserver as the product's own tools are.
+// Command conformanceserver is the server that the MCP conformance suite (npm:
+// @modelcontextprotocol/conformance) tests. It offers the suite's tools under
+// the suite's names, registered with a host and served by
+// internal/mcp/mcpserver like the product's own tools.
 //
-// It is for tests alone and imported by nothing. It serves whoever is on this
-// machine, and keeps nothing.
+// It is only for tests and no package imports it. It serves every program on
+// this machine, and stores nothing.
 package main
 
 import (
@@ -27,7 +27,7 @@ func main() {
 	}
 }
 
-// run serves until ctx ends, and tells stderr where.
+// run serves until ctx ends, and prints the address to stderr.
 func run(ctx context.Context, args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("conformanceserver", flag.ContinueOnError)
 	flags.SetOutput(stderr)

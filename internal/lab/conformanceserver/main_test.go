@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestWrongUsage has the command say what is wrong with how it was started.
+// TestWrongUsage checks the messages for wrong arguments.
 func TestWrongUsage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -29,8 +29,8 @@ func TestWrongUsage(t *testing.T) {
 	}
 }
 
-// TestServesUntilStopped has the command tell where it serves, and end when it
-// is told to.
+// TestServesUntilStopped checks that the command prints its address and ends
+// when it is stopped.
 func TestServesUntilStopped(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -48,7 +48,7 @@ func TestServesUntilStopped(t *testing.T) {
 	}
 }
 
-// lines is what was written, a Write each.
+// lines delivers written text, one element per Write.
 type lines chan string
 
 func (l lines) Write(p []byte) (int, error) {

@@ -14,7 +14,7 @@ func picture() []byte {
 	img.Set(0, 0, color.RGBA{R: 255, A: 255})
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // writing to a buffer cannot fail
 	}
 	return b.Bytes()
 }
@@ -25,13 +25,13 @@ func silence() []byte {
 	b := []byte("RIFF")
 	b = binary.LittleEndian.AppendUint32(b, 36+size)
 	b = append(b, "WAVEfmt "...)
-	b = binary.LittleEndian.AppendUint32(b, 16)        // bytes of the format
+	b = binary.LittleEndian.AppendUint32(b, 16)        // size of the format
 	b = binary.LittleEndian.AppendUint16(b, 1)         // PCM
 	b = binary.LittleEndian.AppendUint16(b, 1)         // channel
-	b = binary.LittleEndian.AppendUint32(b, rate)      // samples a second
-	b = binary.LittleEndian.AppendUint32(b, rate*size) // bytes a second
-	b = binary.LittleEndian.AppendUint16(b, size)      // bytes a sample
-	b = binary.LittleEndian.AppendUint16(b, 8*size)    // bits a sample
+	b = binary.LittleEndian.AppendUint32(b, rate)      // samples per second
+	b = binary.LittleEndian.AppendUint32(b, rate*size) // bytes per second
+	b = binary.LittleEndian.AppendUint16(b, size)      // bytes per sample
+	b = binary.LittleEndian.AppendUint16(b, 8*size)    // bits per sample
 	b = append(b, "data"...)
 	b = binary.LittleEndian.AppendUint32(b, size)
 	return append(b, 0, 0)

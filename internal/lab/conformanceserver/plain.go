@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// plainFixtures answer without asking anybody.
+// plainFixtures answer without a request to the client.
 func plainFixtures() []fixture {
 	note := func(uri, text string) mcp.Content {
 		return mcp.Content{Type: "resource", URI: uri, MIMEType: "text/plain", Text: text}
@@ -51,7 +51,7 @@ func plainFixtures() []fixture {
 	}
 }
 
-// repeats answers with its arguments.
+// repeats returns its arguments.
 func repeats(_ context.Context, args string) (mcp.Result, error) {
 	return mcp.Result{Text: "called with " + args, Content: []mcp.Content{{Type: "text", Text: "called with " + args}}}, nil
 }
@@ -64,8 +64,8 @@ func region(_ context.Context, args string) (mcp.Result, error) {
 	return mcp.Result{Text: "the region is " + in.Region}, nil
 }
 
-// mirroredSchema marks an argument that the newest revision has clients send
-// as a header too.
+// mirroredSchema marks an argument that clients of the newest revision also
+// send as a header.
 const mirroredSchema = `{
 	"type": "object",
 	"properties": {
@@ -74,7 +74,7 @@ const mirroredSchema = `{
 	}
 }`
 
-// richSchema uses what a careless server loses.
+// richSchema uses keywords that a careless server loses.
 const richSchema = `{
 	"$schema": "https://json-schema.org/draft/2020-12/schema",
 	"type": "object",

@@ -21,8 +21,8 @@ type script struct {
 
 // scripts are the suite's prompts. They are safe for concurrent use.
 type scripts struct {
-	all   []script    // by name; the passing one last
-	extra atomic.Bool // whether the passing one is there
+	all   []script    // by name; the temporary one last
+	extra atomic.Bool // whether the temporary prompt exists
 }
 
 func newScripts() *scripts {
@@ -45,7 +45,7 @@ func newScripts() *scripts {
 	}}
 }
 
-// toggle adds the passing prompt, or takes it away.
+// toggle adds or removes the temporary prompt.
 func (s *scripts) toggle() {
 	for {
 		there := s.extra.Load()
@@ -55,7 +55,7 @@ func (s *scripts) toggle() {
 	}
 }
 
-// here are the prompts there are now.
+// here returns the current prompts.
 func (s *scripts) here() []script {
 	if s.extra.Load() {
 		return s.all
@@ -63,7 +63,7 @@ func (s *scripts) here() []script {
 	return s.all[:len(s.all)-1]
 }
 
-// List lists them by name.
+// List lists the prompts by name.
 func (s *scripts) List(mcpserver.LibraryView) []*sdk.Prompt {
 	var list []*sdk.Prompt
 	for _, p := range s.here() {
@@ -72,7 +72,7 @@ func (s *scripts) List(mcpserver.LibraryView) []*sdk.Prompt {
 	return list
 }
 
-// find returns a prompt by its name.
+// find returns a prompt by name.
 func (s *scripts) find(name string) (script, error) {
 	here := s.here()
 	i := slices.IndexFunc(here, func(p script) bool { return p.Name == name })
@@ -82,7 +82,7 @@ func (s *scripts) find(name string) (script, error) {
 	return here[i], nil
 }
 
-// Get writes a prompt, if it has all arguments it needs.
+// Get renders a prompt if all its arguments are present.
 func (s *scripts) Get(ctx context.Context, _ mcpserver.LibraryView, name string, args map[string]string) (*sdk.GetPromptResult, error) {
 	p, err := s.find(name)
 	if err != nil {
@@ -136,7 +136,7 @@ func writeImage(context.Context, map[string]string) *sdk.GetPromptResult {
 	return written(&sdk.ImageContent{Data: picture(), MIMEType: "image/png"}, &sdk.TextContent{Text: "Please analyze the image above."})
 }
 
-// writeWithInput asks the user first, see requestFixtures.
+// writeWithInput asks the user first; see requestFixtures.
 func writeWithInput(ctx context.Context, _ map[string]string) *sdk.GetPromptResult {
 	if req := mcpserver.PromptRequestFrom(ctx); req != nil {
 		if text := filled(req.Params.InputResponses, "user_context", "context"); text != "" {

@@ -15,7 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// seal proves that a state that comes back from a client is one of ours.
+// seal proves that a state returned by a client came from this server.
 type seal struct{ key [32]byte }
 
 func newSeal() (*seal, error) {
@@ -32,7 +32,7 @@ func (s *seal) mark(text string) []byte {
 	return h.Sum(nil)
 }
 
-// letters write a state in one way only.
+// letters is an encoding with exactly one form for each value.
 func letters() *base64.Encoding { return base64.RawURLEncoding.Strict() }
 
 // close returns a state that open accepts.
@@ -40,7 +40,7 @@ func (s *seal) close(text string) string {
 	return letters().EncodeToString([]byte(text)) + "." + letters().EncodeToString(s.mark(text))
 }
 
-// open returns what close was given.
+// open returns the text given to close.
 func (s *seal) open(state string) (string, error) {
 	first, second, _ := strings.Cut(state, ".")
 	text, err := letters().DecodeString(first)
@@ -53,7 +53,7 @@ func (s *seal) open(state string) (string, error) {
 	return "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestState is none of ours; call again without it"}
 }
 
-// stateOf returns the state a call brings, empty if it brings none.
+// stateOf returns the state in a call, or "".
 func (s *seal) stateOf(req *sdk.CallToolRequest) (string, error) {
 	if req.Params.RequestState == "" {
 		return "", nil
@@ -90,10 +90,10 @@ func (s *seal) needsAll(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 	}), nil
 }
 
-// named begins the state of the second round.
+// named is the prefix of the second round's state.
 const named = "named "
 
-// rounds asks twice. What it was told first travels in the state.
+// rounds asks twice. The state carries the first answer.
 func (s *seal) rounds(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	state, err := s.stateOf(req)
 	if err != nil {

@@ -13,10 +13,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 )
 
-// limits are wide: the suite calls faster than any one client may.
+// limits are wide, because the suite calls faster than a single client may.
 var limits = config.Limits{Burst: 1_000_000, PerSecond: 1_000_000}
 
-// serve serves the fixtures at address until ctx ends. ready is told the URL.
+// serve serves the fixtures at address until ctx ends, and passes the URL to
+// ready.
 func serve(ctx context.Context, address string, ready func(url string)) (err error) {
 	rules, err := access.New(access.Options{Limits: limits})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 )
 
-// Addresses the suite knows.
+// The suite's addresses.
 const (
 	staticText   = "test://static-text"
 	staticBinary = "test://static-binary"
@@ -23,7 +23,7 @@ const (
 // shelf holds the suite's resources.
 type shelf struct{}
 
-// List lists them by address.
+// List lists the resources by address.
 func (shelf) List(context.Context, mcpserver.LibraryView) ([]*sdk.Resource, error) {
 	return []*sdk.Resource{
 		{URI: staticBinary, Name: "static-binary", Description: "An image.", MIMEType: "image/png"},
@@ -32,7 +32,7 @@ func (shelf) List(context.Context, mcpserver.LibraryView) ([]*sdk.Resource, erro
 	}, nil
 }
 
-// Templates lists the one there is.
+// Templates lists the only template.
 func (shelf) Templates(mcpserver.LibraryView) []*sdk.ResourceTemplate {
 	return []*sdk.ResourceTemplate{{URITemplate: template, Name: "template", Description: "A document for any id.", MIMEType: "application/json"}}
 }
@@ -58,7 +58,7 @@ func (shelf) Read(_ context.Context, _ mcpserver.LibraryView, uri string) (*sdk.
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{doc}}, nil
 }
 
-// quoted is text as JSON; text always encodes.
+// quoted returns text as JSON; text always encodes.
 func quoted(text string) []byte {
 	raw, err := json.Marshal(text)
 	if err != nil {
@@ -67,7 +67,7 @@ func quoted(text string) []byte {
 	return raw
 }
 
-// templated returns the id in an address of the template.
+// templated returns the id in an address that fits the template.
 func templated(uri string) (id string, ok bool) {
 	before, after, _ := strings.Cut(template, "{id}")
 	rest, ok := strings.CutPrefix(uri, before)
@@ -79,7 +79,7 @@ func templated(uri string) (id string, ok bool) {
 	return id, ok && err == nil && rest != "" && !strings.Contains(rest, "/")
 }
 
-// Complete knows no ids.
+// Complete has no suggestions.
 func (shelf) Complete(context.Context, mcpserver.LibraryView, string, string, string) ([]string, bool, error) {
 	return nil, false, nil
 }

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// leafNode is what is read of a member's node.
+// leafNode holds the parts of a member's node that are read.
 type leafNode struct {
 	identity            []byte
 	source              uint64
@@ -15,7 +15,7 @@ type leafNode struct {
 }
 
 func readLeaf(r *reader) (leaf leafNode) {
-	_, _ = r.vector(), r.vector() // the keys to encrypt to and to verify signatures with
+	_, _ = r.vector(), r.vector() // the encryption key and the signature key
 	if credential := r.uint(2); credential != basicCredential && r.err == nil {
 		r.err = fmt.Errorf("credential has type %d", credential)
 	}
@@ -33,17 +33,17 @@ func readLeaf(r *reader) (leaf leafNode) {
 	return leaf
 }
 
-// commit is what the delivery service reads of a member's commit.
+// commit holds the parts of a member's commit that the delivery service reads.
 type commit struct {
 	epoch  uint64
-	leaf   uint32 // of who committed
+	leaf   uint32 // of the committer
 	refs   [][sha256.Size]byte
-	raw    []byte // MLSMessage, to be announced
-	rest   []byte // Welcome, if members are added
-	member []byte // the identity in its path, if there is one
+	raw    []byte // MLSMessage, for the announcement
+	rest   []byte // Welcome, if the commit adds members
+	member []byte // the identity in its path, or nil
 }
 
-// readCommit reads the payload of op 28 for the group of a channel.
+// readCommit parses the payload of op 28 for a channel's group.
 func readCommit(channel uint64, payload []byte) (commit, error) {
 	r := &reader{rest: payload}
 	if r.uint(2) != mls10 || r.uint(2) != publicMessage {

@@ -8,7 +8,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/peers/davey"
 )
 
-// call is a channel whose users are all of another make.
+// call is a channel whose users run different DAVE implementations.
 type call struct {
 	t       *testing.T
 	service *davesender.Service
@@ -19,8 +19,8 @@ func newCall(t *testing.T) *call {
 	return &call{t: t, service: davesender.NewService(7), peers: davey.Start(t)}
 }
 
-// deliver passes on messages, and what they are answered with, until nothing is
-// left. What the service does not heed it returns.
+// deliver passes on messages and the replies to them until none are left. It
+// returns the messages that the service ignored.
 func (c *call) deliver(messages []davesender.Message) (unheeded []error) {
 	c.t.Helper()
 	for len(messages) > 0 {
@@ -57,7 +57,7 @@ func (c *call) join(id uint64, known ...uint64) []error {
 	return unheeded
 }
 
-// wantSpeech has everybody of a group be understood by everybody else.
+// wantSpeech requires that every member of a group understands every other.
 func (c *call) wantSpeech(ids ...uint64) {
 	c.t.Helper()
 	for _, from := range ids {
@@ -97,10 +97,10 @@ func TestAnEvening(t *testing.T) {
 		t.Fatalf("members = %v", got)
 	}
 	c.wantSpeech(12, 13)
-	c.join(14, 12, 13) // at the leaf that is free
+	c.join(14, 12, 13) // takes the free leaf
 	c.wantSpeech(12, 13, 14)
 
-	c.deliver(c.service.Join(99, 0)) // who cannot encrypt
+	c.deliver(c.service.Join(99, 0)) // a client without encryption
 	if s := c.peers.Encrypt(t, 12, [][]byte{[]byte("plain")}); string(s[0]) != "plain" {
 		t.Errorf("after the downgrade %x is said", s[0])
 	}

@@ -1,10 +1,11 @@
-// Package davesender is the voice gateway's part in Discord's end-to-end
-// encryption (DAVE), for tests: the external sender, which signs who is to be
-// added to a group and who removed, and the delivery service, which decides
-// whose commit counts and who is told what. It was written from the protocol's
-// text and MLS (RFC 9420) alone and shares no code with the encryption it tests.
+// Package davesender implements the voice gateway's part of Discord's
+// end-to-end encryption (DAVE) for tests: the external sender, which signs the
+// proposals that add and remove members, and the delivery service, which
+// selects the valid commit and the recipients of each message. It is written
+// from the protocol's text and MLS (RFC 9420) alone and shares no code with the
+// encryption under test.
 //
-// It does no I/O: what is to be sent is returned.
+// It does no I/O: it returns the messages to send.
 package davesender
 
 import (
@@ -22,16 +23,16 @@ type Sender struct {
 	key     *ecdsa.PrivateKey
 }
 
-// NewSender returns a Sender with a key of its own.
+// NewSender returns a Sender with a new key.
 func NewSender(channel uint64) *Sender {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		panic(err) // there is no randomness
+		panic(err) // no randomness available
 	}
 	return &Sender{channel: channel, key: key}
 }
 
-// Package returns what members have to know of the sender: the payload of op 25.
+// Package returns the sender's public data for members: the payload of op 25.
 func (s *Sender) Package() []byte {
 	public, err := s.key.PublicKey.Bytes()
 	if err != nil {
@@ -46,12 +47,12 @@ func (s *Sender) Package() []byte {
 type proposal struct {
 	message []byte // MLSMessage
 	ref     [sha256.Size]byte
-	user    uint64 // who is to be added or removed
+	user    uint64 // the user to add or remove
 	add     bool
-	leaf    uint32 // of whom is to be removed
+	leaf    uint32 // leaf of the member to remove
 }
 
-// add proposes to add whom a key package is of.
+// add proposes to add the owner of a key package.
 func (s *Sender) add(epoch, user uint64, keyPackage []byte) proposal {
 	p := s.sign(epoch, append(binary.BigEndian.AppendUint16(nil, proposalAdd), keyPackage...))
 	p.user, p.add = user, true
@@ -78,13 +79,13 @@ func (s *Sender) sign(epoch uint64, body []byte) proposal {
 
 	head := binary.BigEndian.AppendUint16(nil, mls10)
 	wire := binary.BigEndian.AppendUint16(nil, publicMessage)
-	framed := append(wire, content...) // with the format in front, without the context of a group
+	framed := append(wire, content...) // with the format in front, without a group context
 	labelled := appendVector(nil, []byte("MLS 1.0 FramedContentTBS"))
 	labelled = appendVector(labelled, append(head[:2:2], framed...))
 	digest := sha256.Sum256(labelled)
 	signature, err := ecdsa.SignASN1(rand.Reader, s.key, digest[:])
 	if err != nil {
-		panic(err) // there is no randomness
+		panic(err) // no randomness available
 	}
 	authenticated := appendVector(framed, signature)
 	value := appendVector(nil, []byte("MLS 1.0 Proposal Reference"))
@@ -101,7 +102,7 @@ func appended(ps []proposal) []byte {
 	return appendVector([]byte{0}, all)
 }
 
-// revoked returns the payload of op 27 that takes proposals back.
+// revoked returns the payload of op 27 that revokes proposals.
 func revoked(ps []proposal) []byte {
 	var all []byte
 	for _, p := range ps {
@@ -110,7 +111,7 @@ func revoked(ps []proposal) []byte {
 	return appendVector([]byte{1}, all)
 }
 
-// identity returns the user a key package is of.
+// identity returns the user of a key package.
 func identity(keyPackage []byte) (uint64, error) {
 	r := &reader{rest: keyPackage}
 	version, suite := r.uint(2), r.uint(2)

@@ -25,42 +25,42 @@ const (
 	OpInvalidCommit     = 31
 )
 
-// ErrLate is returned for a commit that was right once: another was faster, or
-// the proposals have changed since.
+// ErrLate is returned for a commit that came too late: another commit was
+// faster, or the proposals have changed since.
 var ErrLate = errors.New("commit is too late")
 
-// Binary reports whether an operation's data is binary. The others' is JSON.
+// Binary reports whether an operation's data is binary; otherwise it is JSON.
 func Binary(op int) bool { return op >= OpExternalSender && op <= OpWelcome }
 
-// Message is what the voice gateway sends to a user: JSON for "d", or what
-// follows the opcode of a binary frame.
+// Message is a message from the voice gateway to a user: JSON for "d", or the
+// data after the opcode of a binary frame.
 type Message struct {
 	To   uint64
 	Op   int
 	Data []byte
 }
 
-// user is somebody who is connected to the channel.
+// user is a client connected to the channel.
 type user struct {
-	version    int    // the highest that the client speaks
-	keyPackage []byte // nil if none waits to be added
+	version    int    // the highest version the client speaks
+	keyPackage []byte // nil unless the user waits to be added
 }
 
-// transition is one that waits for users to be ready.
+// transition waits for users to be ready.
 type transition struct {
 	version int
 	waiting map[uint64]bool
 }
 
 // Service is the delivery service of one channel. It is not safe for concurrent
-// use. What it does by itself can be bent by not delivering its messages, by
-// delivering them late or in another order, and by Execute.
+// use. Tests change its behaviour by dropping, delaying or reordering its
+// messages, and by Execute.
 type Service struct {
-	// FirstAtOnce announces the first commit of a group under transition 0,
-	// which is executed at once, instead of one that waits for everybody. Who
-	// was without encryption before waits always.
+	// FirstAtOnce announces a group's first commit under transition 0, which
+	// takes effect at once, instead of under one that waits for all users.
+	// Users without encryption before always wait.
 	FirstAtOnce bool
-	// Hold keeps transitions that everybody is ready for until Execute.
+	// Hold keeps ready transitions until Execute.
 	Hold bool
 
 	sender      *Sender
@@ -71,7 +71,7 @@ type Service struct {
 	leaves      []uint64 // of the group, by index; 0 is blank
 	proposals   []proposal
 	transitions map[uint16]*transition
-	last        uint16 // the transition that was announced last
+	last        uint16 // the transition announced last
 }
 
 // NewService returns the service of an empty channel.
@@ -79,8 +79,8 @@ func NewService(channel uint64) *Service {
 	return &Service{sender: NewSender(channel), version: 1, users: map[uint64]*user{}, transitions: map[uint16]*transition{}}
 }
 
-// Version returns the protocol version to be told a client that speaks up to
-// max, in op 4, and Join is called with.
+// Version returns the protocol version for op 4 to a client that speaks up to
+// max; Join takes the same version.
 func (s *Service) Version(max int) int {
 	if max == 0 || s.version == 0 && len(s.users) > 0 {
 		return 0
@@ -91,16 +91,16 @@ func (s *Service) Version(max int) int {
 // Epoch returns the epoch of the group, 0 before it is established.
 func (s *Service) Epoch() uint64 { return s.epoch }
 
-// Pending returns the transitions that wait, in ascending order.
+// Pending returns the waiting transitions in ascending order.
 func (s *Service) Pending() []uint16 { return slices.Sorted(maps.Keys(s.transitions)) }
 
-// Members returns who is in the group.
+// Members returns the group's members.
 func (s *Service) Members() []uint64 {
 	return slices.DeleteFunc(slices.Clone(s.leaves), func(u uint64) bool { return u == 0 })
 }
 
-// Join takes in a user whose client speaks DAVE up to a version. It is called
-// once the user was sent op 4.
+// Join adds a user whose client speaks DAVE up to a version. Call it after op 4
+// was sent to the user.
 func (s *Service) Join(id uint64, version int) []Message {
 	if len(s.users) == 0 {
 		s.version = min(version, 1)
@@ -115,7 +115,7 @@ func (s *Service) Join(id uint64, version int) []Message {
 	return []Message{{To: id, Op: OpExternalSender, Data: s.sender.Package()}}
 }
 
-// Leave lets a user go.
+// Leave removes a user.
 func (s *Service) Leave(id uint64) []Message {
 	u, ok := s.users[id]
 	if !ok {
@@ -141,8 +141,9 @@ func (s *Service) Leave(id uint64) []Message {
 	return append(out, s.executeReady()...)
 }
 
-// Receive takes what a user's client sent. An error tells that it was not
-// heeded, as what comes too late is not; the client is told nothing then.
+// Receive handles a message from a user's client. An error means that the
+// service ignored the message, for example because it came too late; the client
+// gets no reply then.
 func (s *Service) Receive(from uint64, op int, data []byte) ([]Message, error) {
 	u, ok := s.users[from]
 	if !ok {
@@ -154,7 +155,7 @@ func (s *Service) Receive(from uint64, op int, data []byte) ([]Message, error) {
 			return nil, err
 		}
 		out := s.revoke(from)
-		if !s.established && u.keyPackage == nil && len(s.proposals) > 0 { // it was not there when they were made
+		if !s.established && u.keyPackage == nil && len(s.proposals) > 0 { // the key package came after the proposals
 			out = append(out, Message{To: from, Op: OpProposals, Data: appended(s.proposals)})
 		}
 		u.keyPackage = slices.Clone(data)
@@ -195,7 +196,7 @@ func check(from uint64, keyPackage []byte) error {
 	return nil
 }
 
-// Execute executes a transition, whoever is ready for it.
+// Execute executes a transition, even if users are not ready.
 func (s *Service) Execute(id uint16) []Message {
 	t, ok := s.transitions[id]
 	if !ok {
@@ -237,9 +238,10 @@ func (s *Service) isLeaving(id uint64) bool {
 	return slices.ContainsFunc(s.proposals, func(p proposal) bool { return !p.add && p.user == id })
 }
 
-// propose broadcasts a proposal: to the members of a group who are to stay, or
-// to everybody else who makes one. Who reported a bad commit has no group left,
-// and @discordjs/voice ends on a proposal then.
+// propose broadcasts a proposal: to the remaining members of a group, or to all
+// other users that are creating one. It skips a user that reported a bad
+// commit, because that user has no group left and @discordjs/voice fails on the
+// proposal.
 func (s *Service) propose(p proposal) (out []Message) {
 	s.proposals = append(s.proposals, p)
 	for _, id := range s.speakers() {
@@ -250,7 +252,7 @@ func (s *Service) propose(p proposal) (out []Message) {
 	return out
 }
 
-// revoke takes back that a user is to be added.
+// revoke withdraws the proposal to add a user.
 func (s *Service) revoke(id uint64) (out []Message) {
 	i := slices.IndexFunc(s.proposals, func(p proposal) bool { return p.add && p.user == id })
 	if i < 0 {
@@ -266,8 +268,8 @@ func (s *Service) revoke(id uint64) (out []Message) {
 	return out
 }
 
-// expel removes a member who cannot follow, to be added again with its next key
-// package.
+// expel removes a member that cannot follow, so that its next key package adds
+// it again.
 func (s *Service) expel(id uint64) (out []Message) {
 	out = s.revoke(id)
 	for _, t := range s.transitions {
@@ -279,7 +281,7 @@ func (s *Service) expel(id uint64) (out []Message) {
 	return append(out, s.executeReady()...)
 }
 
-// commit takes a commit, the first for its epoch that is right.
+// commit accepts the first valid commit of an epoch.
 func (s *Service) commit(from uint64, payload []byte) ([]Message, error) {
 	c, err := readCommit(s.sender.channel, payload)
 	if err != nil {
@@ -308,8 +310,8 @@ func (s *Service) commit(from uint64, payload []byte) ([]Message, error) {
 	return s.announce(from, leaves, added, c), nil
 }
 
-// apply carries out the proposals that a commit refers to, which must be all
-// there are, and returns who is new.
+// apply executes the proposals of a commit, which must be all open ones, and
+// returns the new members.
 func (s *Service) apply(leaves *[]uint64, from uint64, c commit) (added []uint64, err error) {
 	var chosen []proposal
 	for _, ref := range c.refs {
@@ -347,7 +349,7 @@ func (s *Service) apply(leaves *[]uint64, from uint64, c commit) (added []uint64
 	return added, nil
 }
 
-// order puts removals first, as MLS does.
+// order puts removals first, as in MLS.
 func order(p proposal) int {
 	if p.add {
 		return 1
@@ -355,7 +357,7 @@ func order(p proposal) int {
 	return 0
 }
 
-// announce moves the group on by a commit.
+// announce advances the group by a commit.
 func (s *Service) announce(from uint64, leaves, added []uint64, c commit) (out []Message) {
 	id := uint16(0)
 	if s.established || !s.FirstAtOnce || s.version == 0 {
@@ -399,7 +401,7 @@ func (s *Service) announced() uint16 {
 	return s.last
 }
 
-// forget drops the group.
+// forget deletes the group.
 func (s *Service) forget() {
 	s.established, s.epoch, s.leaves, s.proposals = false, 0, nil, nil
 	for _, u := range s.users {
@@ -407,7 +409,7 @@ func (s *Service) forget() {
 	}
 }
 
-// resetSoleMember has the one who is left begin a group anew.
+// resetSoleMember lets the only remaining user start a new group.
 func (s *Service) resetSoleMember() (out []Message) {
 	s.forget()
 	clear(s.transitions)
@@ -419,7 +421,7 @@ func (s *Service) resetSoleMember() (out []Message) {
 	return out
 }
 
-// downgrade has everybody go without encryption, since somebody cannot do it.
+// downgrade turns encryption off for all users, because one client lacks it.
 func (s *Service) downgrade() (out []Message) {
 	if s.version == 0 {
 		return nil
@@ -433,8 +435,8 @@ func (s *Service) downgrade() (out []Message) {
 	return append(out, s.executeReady()...)
 }
 
-// upgrade has everybody encrypt again, if everybody can. The transition comes
-// with the group's first commit.
+// upgrade turns encryption on again if all clients support it. The transition
+// comes with the group's first commit.
 func (s *Service) upgrade() (out []Message) {
 	if len(s.users) == 0 || len(s.speakers()) < len(s.users) {
 		return nil

@@ -31,7 +31,7 @@ func (r *reader) uint(size int) (v uint64) {
 	return v
 }
 
-// vector reads a vector with its length in front.
+// vector reads a length-prefixed vector.
 func (r *reader) vector() []byte {
 	if r.err != nil || len(r.rest) == 0 {
 		r.err = errCutOff
@@ -45,7 +45,7 @@ func (r *reader) vector() []byte {
 	return r.bytes(int(r.uint(size) &^ (3 << (8*size - 2))))
 }
 
-// appendVector appends a vector with its length in front.
+// appendVector appends a length-prefixed vector.
 func appendVector(dst, v []byte) []byte {
 	switch n := len(v); {
 	case n < 1<<6:
@@ -58,7 +58,7 @@ func appendVector(dst, v []byte) []byte {
 	return append(dst, v...)
 }
 
-// What is said in MLS messages by numbers.
+// Numbers in MLS messages.
 const (
 	mls10         = 1
 	publicMessage = 1

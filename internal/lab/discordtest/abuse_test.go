@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// rawCaller calls a Discord in virtual time without a library.
+// rawCaller calls a Discord server in virtual time without a library.
 type rawCaller struct {
 	t      *testing.T
 	d      *discordtest.Server
@@ -26,7 +26,7 @@ func newRawCaller(t *testing.T) *rawCaller {
 	return c
 }
 
-// call makes a call and returns status and body.
+// call makes a call and returns its status and body.
 func (c *rawCaller) call(method, path, token, body string) (int, string) {
 	c.t.Helper()
 	r, err := http.NewRequest(method, c.d.APIURL()+"/v10"+path, strings.NewReader(body))
@@ -49,7 +49,8 @@ func (c *rawCaller) call(method, path, token, body string) (int, string) {
 	return resp.StatusCode, string(raw)
 }
 
-// TestNonce makes one message of those with the same nonce that come within minutes.
+// TestNonce checks that posts with the same nonce within minutes make one
+// message.
 func TestNonce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newRawCaller(t)
@@ -81,7 +82,7 @@ func TestNonce(t *testing.T) {
 	})
 }
 
-// TestTooMuchASecond refuses the 51st call of a second.
+// TestTooMuchASecond checks that the 51st call in a second is refused.
 func TestTooMuchASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newRawCaller(t)
@@ -98,7 +99,8 @@ func TestTooMuchASecond(t *testing.T) {
 	})
 }
 
-// TestShutOut shuts a client out that goes on after 10,000 refusals.
+// TestShutOut checks that a client is banned if it continues after 10,000
+// refusals.
 func TestShutOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newRawCaller(t)

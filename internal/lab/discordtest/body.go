@@ -25,8 +25,8 @@ const (
 	maxFileSize    = 10 << 20
 )
 
-// messageBody is what creates or edits a message. A nil field is absent, which
-// an edit leaves as it is.
+// messageBody creates or edits a message. A nil field is absent, and an edit
+// leaves it unchanged.
 type messageBody struct {
 	Content     *string           `json:"content"`
 	TTS         bool              `json:"tts"`
@@ -36,7 +36,7 @@ type messageBody struct {
 	Reference   *MessageReference `json:"message_reference"`
 	Flags       *int              `json:"flags"`
 	Nonce       json.RawMessage   `json:"nonce"`
-	Enforce     bool              `json:"enforce_nonce"` // of messages; webhooks know none
+	Enforce     bool              `json:"enforce_nonce"` // only in messages, not in webhooks
 	Username    string            `json:"username"`      // webhooks
 	AvatarURL   string            `json:"avatar_url"`    // webhooks
 	ThreadName  string            `json:"thread_name"`
@@ -44,8 +44,8 @@ type messageBody struct {
 	Stickers    []string          `json:"sticker_ids"`
 }
 
-// attachmentRef names an attachment that is there, or by its number a file of
-// the same form.
+// attachmentRef names an existing attachment, or by index a file of the same
+// form.
 type attachmentRef struct {
 	ID          json.RawMessage `json:"id"`
 	Filename    string          `json:"filename"`
@@ -91,7 +91,7 @@ type EmbedField struct {
 	Inline bool   `json:"inline,omitempty"`
 }
 
-// check notes what is wrong with a message, in the words of the API.
+// check records the errors of a message, in the API's words.
 func (b *messageBody) check(f *formError, at string) {
 	if b.Content != nil {
 		f.length(at+"content", *b.Content, 0, maxContent)
@@ -142,7 +142,7 @@ func checkEmbeds(f *formError, at string, embeds []Embed) {
 
 func runes(s string) int { return len([]rune(s)) }
 
-// check notes contradictions: a kind both parsed and listed.
+// check records contradictions: a kind both parsed and listed.
 func (a *allowedMentions) check(f *formError, at string) {
 	if a == nil {
 		return
@@ -157,13 +157,13 @@ func (a *allowedMentions) check(f *formError, at string) {
 	}
 }
 
-// empty reports whether there is nothing to show.
+// empty reports whether the message has no content.
 func (b *messageBody) empty(files []upload) bool {
 	return (b.Content == nil || strings.TrimSpace(*b.Content) == "") && (b.Embeds == nil || len(*b.Embeds) == 0) &&
 		(b.Components == nil || len(*b.Components) == 0) && len(files) == 0 && len(b.Stickers) == 0
 }
 
-// upload is a file of a form.
+// upload is a file in a form.
 type upload struct {
 	index int // n of files[n]
 	name  string
@@ -205,13 +205,13 @@ func (c *call) readForm(body io.Reader, contentType string) error {
 	}
 }
 
-// file is what serveFile serves.
+// file is a file that serveFile serves.
 type file struct {
 	kind string
 	data []byte
 }
 
-// attach keeps the files of a message; s.mu is held.
+// attach stores the files of a message; s.mu must be held.
 func (s *Server) attach(channelID string, b *messageBody, files []upload) ([]Attachment, error) {
 	all := []Attachment{}
 	if len(files) > maxFiles {
@@ -234,7 +234,7 @@ func (s *Server) attach(channelID string, b *messageBody, files []upload) ([]Att
 	return all, nil
 }
 
-// keep makes an attachment of a file.
+// keep stores a file as an attachment.
 func (s *Server) keep(channelID string, f upload) Attachment {
 	a := Attachment{ID: s.id(), Filename: path.Base(f.name), ContentType: f.kind, Size: len(f.data)}
 	a.URL = s.http.URL + "/attachments/" + channelID + "/" + a.ID + "/" + url.PathEscape(a.Filename)
@@ -243,7 +243,7 @@ func (s *Server) keep(channelID string, f upload) Attachment {
 	return a
 }
 
-// serveFile is the content network, which asks nobody who they are.
+// serveFile serves files without authentication, as Discord's CDN does.
 func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	f, ok := s.files[r.PathValue("file")]

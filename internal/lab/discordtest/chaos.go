@@ -14,7 +14,7 @@ func (s *Server) Kick(guildID string) {
 }
 
 // Outage makes a guild unavailable to the bot, or available again. REST calls
-// go on to work, as they may at Discord.
+// still work, as they may at Discord.
 func (s *Server) Outage(guildID string, down bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,11 +34,12 @@ func (s *Server) DeleteChannel(channelID string) {
 	s.removeChannel(s.mustChannel(channelID))
 }
 
-// Deny takes rights away from the bot in one channel. A bot that loses the view
-// of a channel is told that the channel changed, and of nothing in it after.
+// Deny revokes the bot's permissions in one channel. A bot that may no longer
+// view the channel gets the event of that change, and no events of the channel
+// after it.
 func (s *Server) Deny(channelID string, p Permissions) { s.overwrite(channelID, p, 0) }
 
-// Allow takes back what Deny took.
+// Allow reverts Deny.
 func (s *Server) Allow(channelID string, p Permissions) { s.overwrite(channelID, 0, p) }
 
 func (s *Server) overwrite(channelID string, deny, back Permissions) {
@@ -55,7 +56,7 @@ func (s *Server) overwrite(channelID string, deny, back Permissions) {
 	s.emit(ch.GuildID, IntentGuilds, "CHANNEL_UPDATE", ch)
 }
 
-// SetBotPermissions changes the rights of the bot's role in a guild. Those of
+// SetBotPermissions sets the permissions of the bot's role in a guild. Those of
 // @everyone remain.
 func (s *Server) SetBotPermissions(guildID string, p Permissions) {
 	s.mu.Lock()
@@ -68,7 +69,7 @@ func (s *Server) SetBotPermissions(guildID string, p Permissions) {
 	}
 }
 
-// SetEveryonePermissions changes the rights of @everyone in a guild.
+// SetEveryonePermissions sets the permissions of @everyone in a guild.
 func (s *Server) SetEveryonePermissions(guildID string, p Permissions) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,16 +94,16 @@ func (s *Server) DeleteWebhooks(channelID string) {
 	}
 }
 
-// AllowIntents changes which privileged intents the application is allowed, as
-// the switches of the developer portal do. Sessions that run keep theirs.
+// AllowIntents sets the privileged intents that the application may use, like
+// the switches of the developer portal. Running sessions keep theirs.
 func (s *Server) AllowIntents(allowed Intents) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.gateway.allowed = allowed
 }
 
-// InvalidateToken revokes the bot's token: connections end with 4004, sessions
-// are gone, REST calls get 401.
+// InvalidateToken revokes the bot's token: connections close with 4004,
+// sessions are deleted, REST calls get 401.
 func (s *Server) InvalidateToken() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,8 +111,8 @@ func (s *Server) InvalidateToken() {
 	s.closeAll(CloseAuthenticationFailed, "Authentication failed.")
 }
 
-// DropConnections ends all gateway connections without a word. Sessions can be
-// resumed.
+// DropConnections ends all gateway connections without a close frame. Sessions
+// can be resumed.
 func (s *Server) DropConnections() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,8 +127,7 @@ func (s *Server) CloseConnections(code int, reason string) {
 	s.closeAll(code, reason)
 }
 
-// closeAll ends connections, and sessions with them for codes after which a
-// client must identify anew, or not at all.
+// closeAll ends connections, and deletes sessions if the code forbids a resume.
 func (s *Server) closeAll(code int, reason string) {
 	final := []int{1000, 1001, CloseAuthenticationFailed, CloseInvalidSequence, CloseSessionTimedOut, CloseInvalidShard,
 		CloseShardingRequired, CloseInvalidVersion, CloseInvalidIntents, CloseDisallowedIntents}
@@ -150,8 +150,8 @@ func (s *Server) RequestHeartbeat() {
 	s.toAll(func(c *conn) { c.send(opHeartbeat, nil) })
 }
 
-// InvalidateSessions tells all clients that their session is invalid; those that
-// are not resumable are gone.
+// InvalidateSessions sends all clients an invalid session; sessions that are
+// not resumable are deleted.
 func (s *Server) InvalidateSessions(resumable bool) {
 	s.toAll(func(c *conn) {
 		if c.session != nil && !resumable {
@@ -161,7 +161,7 @@ func (s *Server) InvalidateSessions(resumable bool) {
 	})
 }
 
-// ExpireSessions forgets the sessions whose clients are away, as time does.
+// ExpireSessions deletes the sessions of disconnected clients, as time does.
 func (s *Server) ExpireSessions() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,8 +186,8 @@ func (s *Server) toAll(do func(*conn)) {
 	s.touch()
 }
 
-// Connections returns what was noted of the gateway connections so far, the
-// oldest first.
+// Connections returns the records of the gateway connections so far, oldest
+// first.
 func (s *Server) Connections() []Connection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,7 +198,7 @@ func (s *Server) Connections() []Connection {
 	return all
 }
 
-// AwaitConnections waits until match likes what was noted of the connections.
+// AwaitConnections waits until match accepts the records of the connections.
 func (s *Server) AwaitConnections(ctx context.Context, match func([]Connection) bool) error {
 	err := s.await(ctx, "gateway connections", func() bool {
 		all := make([]Connection, 0, len(s.gateway.records))
@@ -213,8 +213,7 @@ func (s *Server) AwaitConnections(ctx context.Context, match func([]Connection) 
 	return nil
 }
 
-// AwaitReady waits until n connections of the gateway are open and have a
-// session.
+// AwaitReady waits until n gateway connections are open and have a session.
 func (s *Server) AwaitReady(ctx context.Context, n int) error {
 	return s.AwaitConnections(ctx, func(all []Connection) bool {
 		ready := 0

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Press lets a user press a button of a message that the user sees: one of the
-// channel, or a private answer to an interaction.
+// Press lets a user press a button of a message that is visible to the user: a
+// message of the channel, or a private answer to an interaction.
 func (s *Server) Press(userID, channelID, messageID, customID string) (*Interaction, error) {
 	return s.use(userID, channelID, messageID, customID, componentButton, nil)
 }
@@ -41,7 +41,7 @@ func (s *Server) use(userID, channelID, messageID, customID string, kind int, va
 	return i, s.interact(i, data)
 }
 
-// visible finds a message as a user sees it, private answers included.
+// visible finds a message visible to a user, including private answers.
 func (s *Server) visible(ch *channel, u *User, id string) *Message {
 	if m := ch.find(id); m != nil {
 		return m
@@ -59,8 +59,8 @@ func (s *Server) visible(ch *channel, u *User, id string) *Message {
 	return nil
 }
 
-// Submit lets the user of an interaction fill in the modal that answered it,
-// with values by the custom ids of its inputs.
+// Submit lets an interaction's user submit the modal that answered it, with
+// values by the inputs' custom ids.
 func (s *Server) Submit(to *Interaction, values map[string]string) (*Interaction, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -89,7 +89,7 @@ func (s *Server) commandRoutes(add func(string, route)) {
 	}
 }
 
-// registry checks application and guild of a call about commands.
+// registry checks the application and guild in a call about commands.
 func (s *Server) registry(f func(*call, string) (any, error)) route {
 	return func(c *call) (any, error) {
 		if c.id("application") != s.app.ID {
@@ -112,7 +112,7 @@ func (s *Server) command(c *call, guildID string) (*command, error) {
 }
 
 func (s *Server) overwriteCommands(c *call, guildID string) (any, error) {
-	var sent []command // values, so that a null is an empty command
+	var sent []command // values, so that null becomes an empty command
 	if err := c.decode(&sent); err != nil {
 		return nil, err
 	}
@@ -182,8 +182,8 @@ func (s *Server) editCommand(c *call, guildID string) (any, error) {
 	return old, nil
 }
 
-// number gives a command its ids; one of the same name and type is replaced and
-// keeps its own.
+// number assigns ids to a command; a command that replaces one of the same name
+// and type keeps its id.
 func (s *Server) number(k *command, guildID string) {
 	k.ApplicationID, k.GuildID, k.Version, k.ID = s.app.ID, guildID, s.id(), ""
 	if k.Type == 0 {
@@ -207,8 +207,8 @@ func (f *formError) checkCommandName(at, name string) {
 	}
 }
 
-// check notes what is wrong with a command; only those typed into the chat have
-// options and a description.
+// check records the errors of a command; only chat commands have options and a
+// description.
 func (k *command) check(f *formError, at string) {
 	if k.Type > 1 {
 		f.length(at+"name", k.Name, 1, 32)
@@ -235,7 +235,7 @@ func optionChars(all []option) int {
 	return n
 }
 
-// checkOptions notes what is wrong with options at a depth below the command.
+// checkOptions records the errors of options at a depth below the command.
 func checkOptions(f *formError, at string, all []option, depth int) {
 	if len(all) > maxOptions {
 		f.add(at, "BASE_TYPE_MAX_LENGTH", "Must be %d or fewer in length.", maxOptions)
@@ -269,7 +269,7 @@ func checkOptions(f *formError, at string, all []option, depth int) {
 	}
 }
 
-// check notes what is wrong with an option that bears a value.
+// check records the errors of an option with a value.
 func (o *option) check(f *formError, at string) {
 	if o.Type < optionString || o.Type > optionAttachment {
 		f.add(at+"type", "BASE_TYPE_CHOICES", "Value must be one of {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}.")

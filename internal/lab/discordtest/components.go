@@ -12,7 +12,7 @@ const (
 	styleLink          = 5
 )
 
-// checkRows notes what is wrong with the components of a message.
+// checkRows records the errors of a message's components.
 func checkRows(f *formError, at string, rows []Component) {
 	if len(rows) > maxRows {
 		f.add(at, "BASE_TYPE_MAX_LENGTH", "Must be %d or fewer in length.", maxRows)
@@ -70,7 +70,7 @@ func checkComponent(f *formError, at string, c Component, seen map[string]bool) 
 	seen[c.CustomID] = true
 }
 
-// checkModal notes what is wrong with a modal.
+// checkModal records the errors of a modal.
 func checkModal(f *formError, d *callbackData) {
 	f.length("data.custom_id", d.CustomID, 1, 100)
 	f.length("data.title", d.Title, 1, 45)

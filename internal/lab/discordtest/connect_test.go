@@ -15,14 +15,15 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// TestMain allows one goroutine that a dependency of Gemini's client starts for good.
+// TestMain allows one goroutine that a dependency of Gemini's client never
+// stops.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
 }
 
 const intents = discordgo.IntentsGuilds | discordgo.IntentsGuildMessages | discordgo.IntentMessageContent
 
-// client returns a session of discordgo that knows no Discord but s.
+// client returns a discordgo session that connects only to s.
 func client(t *testing.T, s *discordtest.Server) *discordgo.Session {
 	t.Helper()
 	dg, err := discordgo.New("Bot " + s.Token())
@@ -52,8 +53,8 @@ func open(t *testing.T, s *discordtest.Server, dg *discordgo.Session) {
 }
 
 // beating waits until each open connection has had a heartbeat. discordgo sends
-// the first from a goroutine of its own; one that fails because the connection
-// is gone already ends the next connection, too.
+// the first one from its own goroutine; if that fails because the connection is
+// already gone, it ends the next connection, too.
 func beating(t *testing.T, s *discordtest.Server) {
 	t.Helper()
 	err := s.AwaitConnections(context.Background(), func(all []discordtest.Connection) bool {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// apiError is an error in Discord's JSON shape.
+// apiError is an error in Discord's JSON format.
 type apiError struct {
 	status  int
 	Code    int            `json:"code"`
@@ -28,7 +28,7 @@ func bad(code int, message string) *apiError {
 	return &apiError{status: http.StatusBadRequest, Code: code, Message: message}
 }
 
-// The errors that several routes answer with.
+// The errors that several routes return.
 var (
 	errNotJSON            = bad(50109, "The request body contains invalid JSON.")
 	errUnknownApplication = notFound(10002, "Application")
@@ -51,10 +51,10 @@ var (
 	errTooLarge           = &apiError{status: http.StatusRequestEntityTooLarge, Code: 40005, Message: "Request entity too large"}
 )
 
-// formError collects what is wrong with a body, by the path of the field.
+// formError collects the errors of a body, by field path.
 type formError struct{ errors map[string]any }
 
-// add notes an error at a path as "embeds.0.title".
+// add records an error at a path such as "embeds.0.title".
 func (f *formError) add(path, code, format string, args ...any) {
 	if f.errors == nil {
 		f.errors = map[string]any{}
@@ -72,7 +72,8 @@ func (f *formError) add(path, code, format string, args ...any) {
 	at["_errors"] = append(list, map[string]any{"code": code, "message": fmt.Sprintf(format, args...)})
 }
 
-// length notes a text that is not between least and most characters long.
+// length records an error for a text that is not between least and most
+// characters long.
 func (f *formError) length(path, text string, least, most int) {
 	switch n := len([]rune(text)); {
 	case n == 0 && least > 0:

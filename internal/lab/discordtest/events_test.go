@@ -13,10 +13,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// place is a guild in which things happen.
+// place is a guild for the events of a test.
 type place struct{ id, channel, player, role, other string }
 
-// happening is something in a guild and the events it brings.
+// happening is an action in a guild and the events it causes.
 type happening struct {
 	name    string
 	do      func(*discordtest.Server, place)
@@ -62,8 +62,8 @@ func happenings() []happening {
 	}
 }
 
-// TestEvents checks which events each thing that happens in a guild brings, and
-// that a bot without intents hears of what concerns itself alone.
+// TestEvents checks which events each action in a guild causes, and that a bot
+// without intents receives only events about itself.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	for _, tt := range happenings() {
@@ -87,13 +87,13 @@ func TestEvents(t *testing.T) {
 					}
 				}
 				w.send(`{"op":1,"d":1}`)
-				w.next(11) // no event came before
+				w.next(11) // no other event came before
 			}
 		})
 	}
 }
 
-// TestCallbackWithResponse asks for what the answer became.
+// TestCallbackWithResponse requests the message that the answer created.
 func TestCallbackWithResponse(t *testing.T) {
 	t.Parallel()
 	d := rest(t, nil)

@@ -7,30 +7,30 @@ import (
 	"time"
 )
 
-// A Fault is what goes wrong with one call. The zero value is nothing.
+// A Fault is the failure of one call. The zero value is no failure.
 type Fault struct {
-	// Delay is how long the call takes before anything is done about it.
+	// Delay is the wait before the call is handled.
 	Delay time.Duration
-	// Status is answered in place of what would be, as by a proxy that stands
-	// before Discord: with a page, not with JSON.
+	// Status replaces the response, as from a proxy in front of Discord: with
+	// an HTML page, not JSON.
 	Status int
-	// Accepted lets the call do what it asks for before Status is answered, or
-	// the connection is cut.
+	// Accepted performs the call before Status is sent or the connection is
+	// cut.
 	Accepted bool
 	// Cut ends the connection without an answer.
 	Cut bool
 }
 
-// Disturb has every call pass f first, which is given its route as in LimitRoute and says
-// what goes wrong with it. It is called for one call after the other, by any goroutine. Nil
-// ends that.
+// Disturb passes every call to f, with its route as in LimitRoute; f returns
+// the call's fault. Calls to f are sequential, from any goroutine. Nil ends the
+// faults.
 func (s *Server) Disturb(f func(route string) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.disturb = f
 }
 
-// faultOf returns what goes wrong with a call.
+// faultOf returns the fault of a call.
 func (s *Server) faultOf(pattern string) Fault {
 	s.mu.Lock()
 	f := s.disturb
@@ -43,12 +43,12 @@ func (s *Server) faultOf(pattern string) Fault {
 	return f(pattern)
 }
 
-// serveDisturbed lets a call go wrong.
+// serveDisturbed applies a fault to a call.
 func (f Fault) serveDisturbed(w http.ResponseWriter, r *http.Request, serve http.HandlerFunc) {
 	if f.Delay > 0 {
 		select {
 		case <-time.After(f.Delay):
-		case <-r.Context().Done(): // nobody waits for it any more; it is done all the same
+		case <-r.Context().Done(): // the client is gone; the call happens all the same
 		}
 	}
 	if f.Status == 0 && !f.Cut {
@@ -66,22 +66,22 @@ func (f Fault) serveDisturbed(w http.ResponseWriter, r *http.Request, serve http
 	fmt.Fprintf(w, "<html><head><title>%d %s</title></head></html>", f.Status, http.StatusText(f.Status))
 }
 
-// gatewayFaults are what goes wrong with events, guarded by Server.mu.
+// gatewayFaults are the faults of events, guarded by Server.mu.
 type gatewayFaults struct {
 	repeat  bool
 	reorder bool
-	away    time.Time // until then no connection is let in
+	away    time.Time // until then connections are refused
 }
 
-// RepeatEvents sends every event twice from now on, or no longer.
+// RepeatEvents turns the sending of every event twice on or off.
 func (s *Server) RepeatEvents(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.gateway.faults.repeat = on
 }
 
-// ReorderEvents swaps events that follow each other, or no longer. What waits to be swapped
-// goes out then.
+// ReorderEvents turns the swapping of consecutive events on or off. Turning it
+// off sends the waiting event.
 func (s *Server) ReorderEvents(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,8 +93,8 @@ func (s *Server) ReorderEvents(on bool) {
 	}
 }
 
-// GoAway drops all connections of the gateway and lets none in for a time. Sessions can
-// be resumed.
+// GoAway drops all gateway connections and refuses new ones for a time.
+// Sessions can be resumed.
 func (s *Server) GoAway(during time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

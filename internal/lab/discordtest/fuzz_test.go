@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// FuzzReceive hands the gateway payloads that no client should send: it closes
-// the connection or goes on, and what it queues is JSON.
+// FuzzReceive sends the gateway payloads that no client should send: it closes
+// the connection or continues, and its queue contains only JSON.
 func FuzzReceive(f *testing.F) {
 	for _, seed := range []string{
 		`{"op":1,"d":null}`, `{"op":2,"d":{"token":"t","intents":513,"properties":{"os":"x"},"shard":[0,1]}}`,
@@ -40,8 +40,8 @@ func FuzzReceive(f *testing.F) {
 	})
 }
 
-// FuzzBody posts bodies to routes that read most of them. Discord's answers to
-// nonsense are 4xx.
+// FuzzBody posts bodies to the routes that parse most of them. Discord answers
+// invalid bodies with 4xx.
 func FuzzBody(f *testing.F) {
 	for _, seed := range []string{
 		`{"content":"hi","embeds":[{"title":"x","fields":[{"name":"a","value":"b"}]}],"flags":64}`,

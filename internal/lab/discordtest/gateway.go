@@ -13,10 +13,10 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Intents say which events a session wants.
+// Intents select the events that a session receives.
 type Intents int
 
-// The intents by which the server sends events.
+// The intents for which the server sends events.
 const (
 	IntentGuilds         Intents = 1 << 0
 	IntentGuildMembers   Intents = 1 << 1 // privileged
@@ -30,10 +30,10 @@ const (
 	IntentDirectTyping   Intents = 1 << 14
 	IntentMessageContent Intents = 1 << 15 // privileged
 
-	// AllIntents are all that Discord knows: 17 in a row, automatic
-	// moderation and polls.
+	// AllIntents are all of Discord's: 17 in a row, automatic moderation and
+	// polls.
 	AllIntents Intents = 1<<17 - 1 | 3<<20 | 3<<24
-	// PrivilegedIntents are those that an application must be allowed.
+	// PrivilegedIntents are those that need permission for the application.
 	PrivilegedIntents = IntentGuildMembers | IntentPresences | IntentMessageContent
 )
 
@@ -52,7 +52,7 @@ const (
 	opHeartbeatAck   = 11
 )
 
-// The codes with which Discord closes a connection to the gateway.
+// Discord's close codes of gateway connections.
 const (
 	CloseUnknownError         = 4000
 	CloseUnknownOpcode        = 4001
@@ -71,10 +71,10 @@ const (
 )
 
 const (
-	maxPayload        = 4096 // bytes a client may send at once
+	maxPayload        = 4096 // bytes in one client payload
 	payloadsPerMinute = 120
-	maxConnections    = 10000 // records of connections that are kept
-	controlQueue      = 256   // more than a client may ask for within the limit
+	maxConnections    = 10000 // connection records that are kept
+	controlQueue      = 256   // more than a client can request within the limit
 )
 
 // gateway is the state of the main gateway, guarded by Server.mu.
@@ -95,17 +95,17 @@ func (g *gateway) init(o Options) {
 	g.starts = 1000
 }
 
-// A Connection is what the server noted of one connection to the gateway.
+// A Connection is the server's record of one gateway connection.
 type Connection struct {
 	At         time.Time
 	Version    int
-	Session    string // empty until it identified or resumed
-	Resumed    bool   // the client went on with a session
-	Sequence   int    // with which it resumed
+	Session    string // empty until the client identified or resumed
+	Resumed    bool   // the client resumed a session
+	Sequence   int    // given at the resume
 	Intents    Intents
 	Shard      [2]int // id and number
 	Compressed bool
-	Identify   json.RawMessage // as the client sent it, nil before
+	Identify   json.RawMessage // as the client sent it, or nil
 	Heartbeats int
 	Open       bool
 	CloseCode  int  // 0 if there was none
@@ -118,7 +118,7 @@ type farewell struct {
 	reason string
 }
 
-// conn is one connection: its handler reads, one goroutine writes.
+// conn is one connection: its handler reads, and one goroutine writes.
 type conn struct {
 	s       *Server
 	ws      *websocket.Conn
@@ -130,10 +130,10 @@ type conn struct {
 	// guarded by Server.mu
 	record  *Connection
 	session *session
-	sent    int // events of the session that were given to the writer
+	sent    int // events of the session passed to the writer
 	beat    time.Time
 	leaving bool
-	recent  []time.Time // payloads of the last minute
+	recent  []time.Time // payloads in the last minute
 }
 
 // serveGateway runs one connection until it ends.
@@ -175,7 +175,7 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 	s.leave(c, code)
 }
 
-// enter greets a new connection.
+// enter sends the hello of a new connection.
 func (s *Server) enter(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -193,8 +193,8 @@ func (s *Server) enter(c *conn) {
 	s.touch()
 }
 
-// leave forgets a connection. What a client closes with 1000 or 1001 ends its
-// session; any other can be resumed.
+// leave removes a connection. If the client closes with 1000 or 1001, its
+// session ends; otherwise it can be resumed.
 func (s *Server) leave(c *conn, code int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -212,7 +212,7 @@ func (s *Server) leave(c *conn, code int) {
 	s.touch()
 }
 
-// read handles what the client sends and returns the code it closed with, or 0.
+// read handles the client's payloads and returns its close code, or 0.
 func (c *conn) read(ctx context.Context) int {
 	for {
 		_, data, err := c.ws.Read(ctx)
@@ -227,7 +227,7 @@ func (c *conn) read(ctx context.Context) int {
 	}
 }
 
-// write sends what is due until the connection ends.
+// write sends queued payloads until the connection ends.
 func (c *conn) write(ctx context.Context) {
 	watch := time.NewTicker(c.s.opts.Heartbeat / 2)
 	defer watch.Stop()
@@ -235,7 +235,7 @@ func (c *conn) write(ctx context.Context) {
 		var err error
 		select {
 		case p := <-c.control:
-			if err = c.writeEvents(ctx); err == nil { // What happened before goes out before.
+			if err = c.writeEvents(ctx); err == nil { // Earlier events go out first.
 				err = c.put(ctx, p)
 			}
 		case <-c.wake:
@@ -271,8 +271,8 @@ func (c *conn) writeEvents(ctx context.Context) error {
 	return nil
 }
 
-// depart sends what is queued and closes. A farewell without a code drops the
-// connection as a network does.
+// depart sends the queue and closes. A farewell without a code drops the
+// connection as a network failure does.
 func (c *conn) depart(ctx context.Context, f farewell) {
 	if f.code == 0 {
 		_ = c.ws.CloseNow()
@@ -281,7 +281,7 @@ func (c *conn) depart(ctx context.Context, f farewell) {
 	if c.writeEvents(ctx) != nil {
 		return
 	}
-	for len(c.control) > 0 { // The writer alone takes from it.
+	for len(c.control) > 0 { // Only the writer receives from it.
 		if c.put(ctx, <-c.control) != nil {
 			return
 		}
@@ -289,7 +289,7 @@ func (c *conn) depart(ctx context.Context, f farewell) {
 	_ = c.ws.Close(websocket.StatusCode(f.code), f.reason)
 }
 
-// checkPulse closes a connection whose client stopped its heartbeats.
+// checkPulse closes a connection whose client stopped sending heartbeats.
 func (c *conn) checkPulse() {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
@@ -298,7 +298,7 @@ func (c *conn) checkPulse() {
 	}
 }
 
-// leave makes the writer close the connection; s.mu is held.
+// leave makes the writer close the connection; s.mu must be held.
 func (c *conn) leave(code int, reason string) {
 	if c.leaving {
 		return
@@ -308,14 +308,14 @@ func (c *conn) leave(code int, reason string) {
 	c.bye <- farewell{code, reason} // has room: only the first gets here
 }
 
-// blame closes the connection for something the client must not do.
+// blame closes the connection for an offence of the client.
 func (c *conn) blame(code int, reason string) {
 	c.s.fault("gateway: %s (closed with %d)", reason, code)
 	c.leave(code, reason)
 }
 
-// send queues a payload that is not an event; s.mu is held. A client that does
-// not read them is let go.
+// send queues a payload that is not an event; s.mu must be held. It closes the
+// connection of a client that does not read.
 func (c *conn) send(op int, d any) {
 	p := mustJSON(map[string]any{"op": op, "d": d, "s": nil, "t": nil})
 	select {
@@ -325,7 +325,7 @@ func (c *conn) send(op int, d any) {
 	}
 }
 
-// gatewayURL returns where a path of the gateway is.
+// gatewayURL returns the URL of a gateway path.
 func (s *Server) gatewayURL(path string) string {
 	return "ws" + strings.TrimPrefix(s.http.URL, "http") + path
 }

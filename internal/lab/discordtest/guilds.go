@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// newUser makes an account; s.mu is held, or nobody else knows s yet.
+// newUser creates an account; s.mu must be held unless s is not shared yet.
 func (s *Server) newUser(name string) *User {
 	display := name
 	u := &User{
@@ -17,8 +17,8 @@ func (s *Server) newUser(name string) *User {
 	return u
 }
 
-// AddGuild makes a guild with an owner and the bot as a member, whose role has
-// Options.Permissions, and returns its id. The guild has no channels yet.
+// AddGuild creates a guild with an owner and the bot as a member, whose role
+// has Options.Permissions, and returns its id. The guild has no channels yet.
 func (s *Server) AddGuild(name string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,7 +37,7 @@ func (s *Server) AddGuild(name string) string {
 	return g.ID
 }
 
-// Invite brings the bot back into a guild that it was kicked from.
+// Invite adds the bot to a guild again after a kick.
 func (s *Server) Invite(guildID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,7 +50,7 @@ func (s *Server) invite(g *guild) {
 	s.announceGuild(g)
 }
 
-// announceGuild sends GUILD_CREATE to each session as its intents want it.
+// announceGuild sends GUILD_CREATE to each session, filtered by its intents.
 func (s *Server) announceGuild(g *guild) {
 	for _, x := range s.gateway.sessions {
 		if x.wants(g.ID, IntentGuilds) {
@@ -60,8 +60,8 @@ func (s *Server) announceGuild(g *guild) {
 	s.touch()
 }
 
-// guildCreate is the guild as a session with the intents sees it. Without the
-// intent for members only the bot and those in voice channels are listed.
+// guildCreate is the guild as a session with these intents sees it. Without the
+// members intent it lists only the bot and members in voice channels.
 func (s *Server) guildCreate(g *guild, intents Intents) any {
 	members, voice := []*Member{}, []*voiceState{}
 	for _, m := range g.members {
@@ -121,12 +121,12 @@ func (s *Server) channelsOf(guildID string) []*channel {
 	return all
 }
 
-// AddChannel makes a text channel and returns its id.
+// AddChannel creates a text channel and returns its id.
 func (s *Server) AddChannel(guildID, name string) string {
 	return s.addChannel(guildID, name, channelText)
 }
 
-// AddVoiceChannel makes a voice channel and returns its id.
+// AddVoiceChannel creates a voice channel and returns its id.
 func (s *Server) AddVoiceChannel(guildID, name string) string {
 	return s.addChannel(guildID, name, channelVoice)
 }
@@ -144,7 +144,7 @@ func (s *Server) addChannel(guildID, name string, kind int) string {
 	return c.ID
 }
 
-// AddThread makes a public thread below a text channel and returns its id.
+// AddThread creates a public thread below a text channel and returns its id.
 func (s *Server) AddThread(channelID, name string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,14 +165,14 @@ func (s *Server) newThread(parent *channel, id, name string, kind int, owner str
 	return c
 }
 
-// AddDM opens a direct conversation of a user with the bot, returning its id.
+// AddDM opens a direct conversation of a user with the bot and returns its id.
 func (s *Server) AddDM(userID string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.dm(s.mustUser(userID)).ID
 }
 
-// dm returns the direct conversation with a user, which there is once.
+// dm returns the only direct conversation with a user.
 func (s *Server) dm(u *User) *channel {
 	for _, c := range s.channels {
 		if c.Type == channelDM && c.Recipients[0].ID == u.ID {
@@ -184,7 +184,7 @@ func (s *Server) dm(u *User) *channel {
 	return c
 }
 
-// AddRole makes a role and returns its id.
+// AddRole creates a role and returns its id.
 func (s *Server) AddRole(guildID, name string, p Permissions) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,7 +195,7 @@ func (s *Server) AddRole(guildID, name string, p Permissions) string {
 	return r.ID
 }
 
-// AddMember makes a user who joins the guild with the roles, and returns the
+// AddMember creates a user who joins the guild with the roles, and returns the
 // user's id. The name is the display name; the username is its lower case.
 func (s *Server) AddMember(guildID, name string, roles ...string) string {
 	s.mu.Lock()
@@ -205,7 +205,7 @@ func (s *Server) AddMember(guildID, name string, roles ...string) string {
 	return u.ID
 }
 
-// AddBot makes another bot that joins the guild, and returns its user's id.
+// AddBot creates another bot that joins the guild, and returns its user id.
 func (s *Server) AddBot(guildID, name string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -215,7 +215,7 @@ func (s *Server) AddBot(guildID, name string) string {
 	return u.ID
 }
 
-// Join lets a user who exists join one more guild.
+// Join adds an existing user to another guild.
 func (s *Server) Join(guildID, userID string, roles ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -228,7 +228,7 @@ func (s *Server) join(g *guild, u *User, roles []string) {
 	s.emit(g.ID, IntentGuildMembers, "GUILD_MEMBER_ADD", memberEvent(g, m))
 }
 
-// SetNick changes what a member is called in the guild; empty takes it away.
+// SetNick sets a member's nickname in the guild; empty removes it.
 func (s *Server) SetNick(guildID, userID, nick string) {
 	s.changeMember(guildID, userID, func(m *Member) {
 		m.Nick = &nick
@@ -238,12 +238,12 @@ func (s *Server) SetNick(guildID, userID, nick string) {
 	})
 }
 
-// SetRoles replaces the roles of a member, who may be the bot.
+// SetRoles replaces a member's roles, also the bot's.
 func (s *Server) SetRoles(guildID, userID string, roles ...string) {
 	s.changeMember(guildID, userID, func(m *Member) { m.Roles = append([]string{}, roles...) })
 }
 
-// changeMember changes a member and tells the sessions.
+// changeMember changes a member and notifies the sessions.
 func (s *Server) changeMember(guildID, userID string, change func(*Member)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -252,7 +252,7 @@ func (s *Server) changeMember(guildID, userID string, change func(*Member)) {
 	change(m)
 	need := IntentGuildMembers
 	if userID == s.bot.ID {
-		need = 0 // An application always hears of itself.
+		need = 0 // An application always gets events about itself.
 	}
 	s.emit(g.ID, need, "GUILD_MEMBER_UPDATE", memberEvent(g, m))
 }
@@ -274,8 +274,8 @@ func memberEvent(g *guild, m *Member) any {
 	}{m, g.ID}
 }
 
-// The must functions find what a test named. A test that names what is not
-// there is wrong, and a panic shows its line.
+// The must functions look up what a test names. They panic on an unknown id,
+// because the test is wrong then and a panic shows its line.
 func (s *Server) mustGuild(id string) *guild {
 	if g := s.guilds[id]; g != nil {
 		return g

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// ErrNoAnswer is returned when the bot did not answer an interaction within
+// ErrNoAnswer means that the bot did not answer an interaction within
 // Options.InteractionDeadline.
 var ErrNoAnswer = errors.New("the application did not respond")
 
-// An Interaction is a command, a press of a button or a filled-in modal, with
-// what the bot answers. Its methods may be called by any goroutine.
+// An Interaction is a command, a button press or a submitted modal, with the
+// bot's answers. Its methods are safe for concurrent use.
 type Interaction struct {
 	// ID is the interaction's snowflake.
 	ID string
@@ -22,7 +22,7 @@ type Interaction struct {
 	kind    int
 	channel *channel
 	user    *User
-	source  *Message // the message whose component was used
+	source  *Message // the message of the component
 	sent    time.Time
 
 	// guarded by Server.mu
@@ -37,11 +37,12 @@ type Response struct {
 	Type int
 	// Latency is the time from the interaction to the answer.
 	Latency time.Duration
-	// Message is the message as it is now; nil for autocomplete and modals.
+	// Message is the message in its current state; nil for autocomplete and
+	// modals.
 	Message *Message
-	// Choices are what autocomplete suggests.
+	// Choices are the suggestions of autocomplete.
 	Choices []Choice
-	// Modal is the form to fill in, nil without.
+	// Modal is the form, nil if there is none.
 	Modal *Modal
 }
 
@@ -58,7 +59,7 @@ type Modal struct {
 }
 
 // Response waits for the first answer. It fails with ErrNoAnswer once Discord
-// would not take one any more.
+// would no longer accept one.
 func (i *Interaction) Response(ctx context.Context) (Response, error) {
 	limit, cancel := context.WithDeadline(ctx, i.sent.Add(i.s.opts.InteractionDeadline))
 	defer cancel()
@@ -79,8 +80,8 @@ func (i *Interaction) Response(ctx context.Context) (Response, error) {
 	return r, nil
 }
 
-// Answer waits until the first answer is there and not loading, and returns the
-// message as it is then.
+// Answer waits until the first answer exists and is no longer loading, and
+// returns the message as it is then.
 func (i *Interaction) Answer(ctx context.Context) (Message, error) {
 	if _, err := i.Response(ctx); err != nil {
 		return Message{}, err
@@ -88,8 +89,8 @@ func (i *Interaction) Answer(ctx context.Context) (Message, error) {
 	return i.AnswerWhen(ctx, func(m Message) bool { return true })
 }
 
-// AnswerWhen waits until the answer is not loading and match likes it: edits
-// change it, and once it is deleted the next followup is the answer.
+// AnswerWhen waits until the answer is no longer loading and match accepts it.
+// Edits change the answer; after its deletion the next followup is the answer.
 func (i *Interaction) AnswerWhen(ctx context.Context, match func(Message) bool) (Message, error) {
 	var last Message
 	err := i.s.await(ctx, "the answer to an interaction", func() bool {
@@ -109,7 +110,7 @@ func (i *Interaction) AnswerWhen(ctx context.Context, match func(Message) bool) 
 	return last, nil
 }
 
-// Followups returns what the bot sent after its first answer.
+// Followups returns the bot's messages after its first answer.
 func (i *Interaction) Followups() []Message {
 	i.s.mu.Lock()
 	defer i.s.mu.Unlock()
@@ -120,7 +121,7 @@ func (i *Interaction) Followups() []Message {
 	return all
 }
 
-// AwaitFollowups waits until there are n followups and returns all.
+// AwaitFollowups waits for n followups and returns all.
 func (i *Interaction) AwaitFollowups(ctx context.Context, n int) ([]Message, error) {
 	err := i.s.await(ctx, fmt.Sprintf("%d followups", n), func() bool { return len(i.followups) >= n })
 	return i.Followups(), err

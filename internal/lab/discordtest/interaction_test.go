@@ -15,7 +15,7 @@ import (
 
 var one = 1.0
 
-// commands are what the bot of these tests registers.
+// commands are the commands that the bot of these tests registers.
 func commands() []*discordgo.ApplicationCommand {
 	manage := int64(discordgo.PermissionManageGuild)
 	return []*discordgo.ApplicationCommand{
@@ -32,8 +32,8 @@ func commands() []*discordgo.ApplicationCommand {
 	}
 }
 
-// serve sits down with the commands registered and each answered by what
-// answers has for its name.
+// serve starts a table with the commands registered; answers maps a command's
+// name to its handler.
 func serve(t *testing.T, o *discordtest.Options, handle func(*discordgo.Session, *discordgo.InteractionCreate) error) *table {
 	t.Helper()
 	x := sit(t, o)
@@ -130,8 +130,8 @@ func TestDeferredThenEditedAndFollowedUp(t *testing.T) {
 	}
 }
 
-// TestFollowupFillsDeferral checks that the first followup takes the place of
-// the message that is loading.
+// TestFollowupFillsDeferral checks that the first followup replaces the loading
+// message.
 func TestFollowupFillsDeferral(t *testing.T) {
 	t.Parallel()
 	x := serve(t, nil, func(dg *discordgo.Session, i *discordgo.InteractionCreate) error {
@@ -226,7 +226,7 @@ func TestModalAndButton(t *testing.T) {
 	}
 }
 
-// TestCommandNotSent checks what a user's client refuses by itself.
+// TestCommandNotSent checks which commands a user's client does not send.
 func TestCommandNotSent(t *testing.T) {
 	t.Parallel()
 	x := serve(t, nil, func(*discordgo.Session, *discordgo.InteractionCreate) error { return errors.New("it was sent") })
@@ -294,7 +294,8 @@ func TestInteractionDeadlineAndDoubleAnswer(t *testing.T) {
 	}
 }
 
-// code returns Discord's code of an error, 0 for none, -1 for another error.
+// code returns Discord's code of an error, 0 for no error, -1 for another
+// error.
 func code(err error) int {
 	var rest *discordgo.RESTError
 	switch {

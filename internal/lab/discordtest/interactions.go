@@ -26,7 +26,7 @@ const (
 )
 
 const (
-	// tokenLife is how long an interaction can be followed up on.
+	// tokenLife is how long an interaction accepts followups.
 	tokenLife  = 15 * time.Minute
 	maxChoices = 25
 )
@@ -42,7 +42,7 @@ func (s *Server) interactionRoutes(add func(string, route)) {
 	add("POST /interactions/{interaction}/{token}/callback", s.callback)
 }
 
-// callback takes the first answer to an interaction.
+// callback accepts the first answer to an interaction.
 func (s *Server) callback(c *call) (any, error) {
 	i := s.interactions[c.id("token")]
 	switch {
@@ -81,7 +81,7 @@ func (s *Server) callback(c *call) (any, error) {
 	return answer, nil
 }
 
-// check refuses answers that do not fit the kind of interaction.
+// check rejects answers that do not fit the kind of interaction.
 func (i *Interaction) check(kind int, d *callbackData) error {
 	var f formError
 	fits := map[int][]int{
@@ -107,7 +107,7 @@ func (i *Interaction) check(kind int, d *callbackData) error {
 	return f.err()
 }
 
-// respond does what the answer asks for.
+// respond carries out the answer.
 func (s *Server) respond(i *Interaction, r *Response, d *callbackData, files []upload) error {
 	switch r.Type {
 	case CallbackMessage:
@@ -140,8 +140,8 @@ func (s *Server) respond(i *Interaction, r *Response, d *callbackData, files []u
 	return nil
 }
 
-// publish makes a message the application's answer. Private ones stand in no
-// channel.
+// publish makes a message the application's answer. Private answers are not in
+// the channel.
 func (s *Server) publish(i *Interaction, m *Message, kind int) {
 	m.WebhookID, m.ApplicationID, m.Type = s.app.ID, s.app.ID, kind
 	m.Interaction = map[string]any{"id": i.ID, "type": i.kind, "user": i.user, "authorizing_integration_owners": map[string]any{}}
@@ -152,7 +152,7 @@ func (s *Server) publish(i *Interaction, m *Message, kind int) {
 	s.post(i.channel, m)
 }
 
-// interaction returns what a call with an interaction's token is about.
+// interaction returns the interaction with the call's token.
 func (c *call) interaction() (*Interaction, error) {
 	i := c.s.interactions[c.id("token")]
 	switch {
@@ -164,7 +164,7 @@ func (c *call) interaction() (*Interaction, error) {
 	return i, nil
 }
 
-// answered returns the answer to an interaction that a call is about.
+// answered returns the answer of the call's interaction.
 func (s *Server) answered(c *call) (*channel, *Message, error) {
 	i, err := c.interaction()
 	if err != nil {
@@ -182,8 +182,8 @@ func (s *Server) answered(c *call) (*channel, *Message, error) {
 	return nil, nil, errUnknownMessage
 }
 
-// followUp posts one more answer. The first after a deferral takes the place of
-// what is loading, private or not as that was.
+// followUp posts another answer. The first one after a deferral replaces the
+// loading message and keeps its privacy.
 func (s *Server) followUp(c *call) (any, error) {
 	i, err := c.interaction()
 	if err != nil {
@@ -209,7 +209,7 @@ func (s *Server) followUp(c *call) (any, error) {
 	return m, nil
 }
 
-// payload is an interaction as the gateway sends it.
+// payload is an interaction in the gateway's format.
 func (s *Server) payload(i *Interaction, data any) map[string]any {
 	ch := i.channel
 	p := map[string]any{
@@ -238,7 +238,7 @@ func (s *Server) payload(i *Interaction, data any) map[string]any {
 	return p
 }
 
-// interact sends an interaction to the bot; s.mu is held.
+// interact sends an interaction to the bot; s.mu must be held.
 func (s *Server) interact(i *Interaction, data any) error {
 	if g := s.guilds[i.channel.GuildID]; g != nil && (!g.botIn || g.members[i.user.ID] == nil) {
 		return fmt.Errorf("the bot or %s is not in guild %s", i.user.Username, g.Name)

@@ -10,24 +10,24 @@ import (
 	"time"
 )
 
-// The limits of routes nobody gave any. Generous, so that only who asks for a
-// rate limit meets one.
+// The default limits of routes. They are generous, so that only tests that set
+// a rate limit reach one.
 const (
 	defaultLimit = 10000
 	defaultPer   = time.Second
 )
 
 const (
-	// globalPerSecond is how many calls a bot may make in a second, those of interactions
-	// and webhooks excepted.
+	// globalPerSecond bounds a bot's calls per second, except those of
+	// interactions and webhooks.
 	globalPerSecond = 50
-	// maxInvalid calls in invalidWindow may be answered with 401, 403 or 429; a client
-	// beyond that is shut out for as long.
+	// maxInvalid bounds a client's calls with status 401, 403 or 429 in
+	// invalidWindow; beyond it the client is banned for the same time.
 	maxInvalid    = 10_000
 	invalidWindow = 10 * time.Minute
 )
 
-// isBanned reports whether a client is shut out.
+// isBanned reports whether a client is banned.
 func (l *limits) isBanned(now time.Time) bool {
 	for len(l.invalid) > 0 && now.Sub(l.invalid[0]) > invalidWindow {
 		l.invalid = l.invalid[1:]
@@ -35,15 +35,15 @@ func (l *limits) isBanned(now time.Time) bool {
 	return len(l.invalid) >= maxInvalid
 }
 
-// noteStatus counts answers that Discord takes for abuse if there are many.
+// noteStatus counts responses that Discord treats as abuse if there are many.
 func (l *limits) noteStatus(status int) {
 	if status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusTooManyRequests {
 		l.invalid = append(l.invalid, time.Now())
 	}
 }
 
-// limits counts calls by route and top-level resource, guarded by Server.mu
-// except routes, which do not change.
+// limits counts calls by route and top-level resource. Server.mu guards it,
+// except routes, which does not change.
 type limits struct {
 	routes map[string]bool // by pattern
 
@@ -52,10 +52,10 @@ type limits struct {
 	forced   map[string][]time.Duration
 	global   time.Time   // until then every call is refused
 	second   bucket      // of all routes together
-	invalid  []time.Time // calls of the last ten minutes that were answered with 401, 403 or 429
+	invalid  []time.Time // calls in the last ten minutes with status 401, 403 or 429
 	refused  int
 	hasty    int
-	notUntil map[string]demand // by bucket: what the last 429 demanded
+	notUntil map[string]demand // by bucket: the demand of the last 429
 }
 
 type rule struct {
@@ -63,7 +63,7 @@ type rule struct {
 	per   time.Duration
 }
 
-// demand is what a 429 demands, and when it was told.
+// demand is the wait a 429 asks for, and when it was sent.
 type demand struct{ told, until time.Time }
 
 type bucket struct {
@@ -79,9 +79,9 @@ func (l *limits) init() {
 	l.notUntil = map[string]demand{}
 }
 
-// LimitRoute allows a number of calls in a time for a route as the documentation
-// has it ("POST /channels/{channel}/messages"), for each channel, guild or
-// webhook by itself.
+// LimitRoute allows a number of calls in a time for a route as the
+// documentation writes it ("POST /channels/{channel}/messages"), separately for
+// each channel, guild or webhook.
 func (s *Server) LimitRoute(pattern string, calls int, per time.Duration) {
 	s.mustRoute(pattern)
 	s.mu.Lock()
@@ -89,8 +89,8 @@ func (s *Server) LimitRoute(pattern string, calls int, per time.Duration) {
 	s.limits.rules[pattern] = rule{calls, per}
 }
 
-// RefuseNext answers the next call of a route with a 429 that asks to come back
-// after the time. Several are answered one after another.
+// RefuseNext answers the next call of a route with a 429 and a retry time.
+// Several refusals apply one after another.
 func (s *Server) RefuseNext(pattern string, after time.Duration) {
 	s.mustRoute(pattern)
 	s.mu.Lock()
@@ -98,24 +98,24 @@ func (s *Server) RefuseNext(pattern string, after time.Duration) {
 	s.limits.forced[pattern] = append(s.limits.forced[pattern], after)
 }
 
-// RefuseAll answers every call with a global 429 for a time, those of
-// interactions excepted.
+// RefuseAll answers every call with a global 429 for a time, except those of
+// interactions.
 func (s *Server) RefuseAll(during time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.limits.global = time.Now().Add(during)
 }
 
-// Refused returns how many calls were answered with a 429, and how many of
-// those came before the time an earlier 429 had named.
+// Refused returns the number of calls answered with a 429, and how many of
+// those came before the retry time of an earlier 429.
 func (s *Server) Refused() (all, hasty int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.limits.refused, s.limits.hasty
 }
 
-// mustRoute panics for a route that is not there, so that a slip of the pen in a
-// test does not pass for a route that was not called.
+// mustRoute panics for an unknown route, so that a typo in a test does not look
+// like a route without calls.
 func (s *Server) mustRoute(pattern string) {
 	if !s.limits.routes[pattern] {
 		panic(fmt.Sprintf("discordtest: no route %q", pattern))
@@ -131,7 +131,7 @@ type rateLimited struct {
 }
 
 // take counts a call and sets the headers. It returns the body of a 429 if the
-// call is one too many.
+// call exceeds the limit.
 func (l *limits) take(h http.Header, c *call, pattern string) *rateLimited {
 	now := time.Now()
 	if now.Before(l.global) && !strings.Contains(pattern, "{token}") {
@@ -175,7 +175,7 @@ func (l *limits) take(h http.Header, c *call, pattern string) *rateLimited {
 	return nil
 }
 
-// describe sets the headers that every answer has.
+// describe sets the headers of every response.
 func (l *limits) describe(h http.Header, pattern string, r rule, b *bucket, now time.Time) {
 	sum := sha256.Sum256([]byte(pattern))
 	h.Set("X-RateLimit-Bucket", fmt.Sprintf("%x", sum[:16]))
@@ -185,7 +185,7 @@ func (l *limits) describe(h http.Header, pattern string, r rule, b *bucket, now 
 	h.Set("X-RateLimit-Reset-After", seconds(b.reset.Sub(now)))
 }
 
-// refuse makes a 429 and notes whether the client came too early.
+// refuse returns a 429 and records whether the client came too early.
 func (l *limits) refuse(h http.Header, key, scope string, until, now, came time.Time) *rateLimited {
 	l.refused++
 	if last := l.notUntil[key]; now.Before(last.until) && came.After(last.told) {
@@ -201,7 +201,8 @@ func (l *limits) refuse(h http.Header, key, scope string, until, now, came time.
 	return &rateLimited{Message: "You are being rate limited.", After: math.Ceil(after.Seconds()*1000) / 1000, Global: scope == "global"}
 }
 
-// bucketKey tells the routes of different channels, guilds and webhooks apart.
+// bucketKey distinguishes the routes of different channels, guilds and
+// webhooks.
 func bucketKey(r *http.Request, pattern string) string {
 	key := pattern
 	for _, top := range []string{"channel", "guild", "webhook", "token"} {

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// locales are those that Discord's clients may be set to.
+// locales are the languages that Discord's clients support.
 var locales = []string{
 	"id", "da", "de", "en-GB", "en-US", "es-ES", "es-419", "fr", "hr", "it", "lt", "hu", "nl", "no", "pl", "pt-BR", "ro", "fi",
 	"sv-SE", "vi", "tr", "cs", "el", "bg", "ru", "uk", "hi", "th", "zh-CN", "ja", "zh-TW", "ko",
 }
 
-// SetLocale sets the language of a user's client, en-US until then.
+// SetLocale sets the language of a user's client; the default is en-US.
 func (s *Server) SetLocale(userID, locale string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -21,7 +21,7 @@ func (s *Server) SetLocale(userID, locale string) {
 	s.locales[s.mustUser(userID).ID] = locale
 }
 
-// checkLocalized notes what is wrong with a description or a name in other languages.
+// checkLocalized records the errors in translations of a description or a name.
 func (f *formError) checkLocalized(at string, raw json.RawMessage) {
 	if len(raw) == 0 {
 		return
@@ -39,18 +39,18 @@ func (f *formError) checkLocalized(at string, raw json.RawMessage) {
 	}
 }
 
-// checkLocalizedNames notes what is wrong with a command's names in other languages.
+// checkLocalizedNames records the errors in translations of a command's names.
 func (f *formError) checkLocalizedNames(at string, raw json.RawMessage) {
 	f.checkLocalized(at, raw)
 	var all map[string]string
-	_ = json.Unmarshal(raw, &all) // checkLocalized has noted what is wrong
+	_ = json.Unmarshal(raw, &all) // checkLocalized has recorded the errors
 	for l, name := range all {
 		f.checkCommandName(at+"."+l, name)
 	}
 }
 
-// listed are commands as they are listed: with their translations only to who asks
-// for those.
+// listed returns commands as the API lists them, with translations only on
+// request.
 func listed(all []*command, translated bool) []*command {
 	out := []*command{}
 	for _, k := range all {

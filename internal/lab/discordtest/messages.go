@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// channel returns the channel of a call, if the bot may do there what it needs.
+// channel returns the channel of a call if the bot has the rights there.
 func (c *call) channel(need Permissions) (*channel, error) {
 	ch := c.s.channels[c.id("channel")]
 	if ch == nil {
@@ -18,7 +18,7 @@ func (c *call) channel(need Permissions) (*channel, error) {
 	return ch, c.s.allow(ch, need)
 }
 
-// allow returns why the bot may not do in a channel what needs the rights.
+// allow returns an error if the bot lacks the rights in a channel.
 func (s *Server) allow(ch *channel, need Permissions) error {
 	p := s.permissions(ch, s.bot.ID)
 	if g := s.guilds[ch.GuildID]; g != nil && !g.botIn || p&ViewChannel == 0 {
@@ -86,7 +86,7 @@ func (c *call) message(need Permissions) (*Message, *channel, error) {
 	return nil, nil, errUnknownMessage
 }
 
-// find returns a message that is not deleted.
+// find returns a message unless it is deleted.
 func (c *channel) find(id string) *Message {
 	for _, m := range slices.Backward(c.messages) {
 		if m.ID == id && !m.Deleted {
@@ -96,8 +96,8 @@ func (c *channel) find(id string) *Message {
 	return nil
 }
 
-// listMessages answers with the newest first; without the right to read the
-// history there are none.
+// listMessages returns the newest messages first, and none without the right to
+// read the history.
 func (s *Server) listMessages(c *call) (any, error) {
 	ch, err := c.channel(0)
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *Server) listMessages(c *call) (any, error) {
 			all = append(all, m)
 		}
 	}
-	if q.Get("after") != "" && len(all) > limit { // the oldest of those after, still newest first
+	if q.Get("after") != "" && len(all) > limit { // the oldest of those after, newest first
 		return all[len(all)-limit:], nil
 	}
 	return all[:min(len(all), limit)], nil
@@ -163,11 +163,11 @@ func (s *Server) createMessage(c *call) (any, error) {
 	return m, nil
 }
 
-// nonceLife is how long a nonce is remembered: a few minutes, as the documentation
-// says.
+// nonceLife is how long the server remembers a nonce: a few minutes, as the
+// documentation says.
 const nonceLife = 3 * time.Minute
 
-// twinOf returns the message that was made of a call before, by its nonce, or nil.
+// twinOf returns the message of an earlier call with the same nonce, or nil.
 func (c *channel) twinOf(b *messageBody) *Message {
 	if !b.Enforce || len(b.Nonce) == 0 {
 		return nil
@@ -183,7 +183,7 @@ func (c *channel) twinOf(b *messageBody) *Message {
 	return nil
 }
 
-// compose makes a message of a body that a client sent.
+// compose creates a message from a client's body.
 func (s *Server) compose(ch *channel, author *User, b *messageBody, files []upload) (*Message, error) {
 	var f formError
 	b.check(&f, "")
@@ -219,7 +219,7 @@ func (s *Server) blank(ch *channel, author *User) *Message {
 	}
 }
 
-// apply puts what the body has into the message.
+// apply copies the body's fields into the message.
 func (b *messageBody) apply(m *Message) {
 	if b.Content != nil {
 		m.Content = strings.TrimSpace(*b.Content)
@@ -238,7 +238,7 @@ func (b *messageBody) apply(m *Message) {
 	}
 }
 
-// reply makes m an answer to another message of the channel.
+// reply makes m a reply to another message of the channel.
 func (s *Server) reply(m *Message, ch *channel, to string) {
 	m.Type = messageReply
 	m.Reference = &MessageReference{MessageID: to, ChannelID: ch.ID, GuildID: ch.GuildID}
@@ -249,15 +249,16 @@ func (s *Server) reply(m *Message, ch *channel, to string) {
 	}
 }
 
-// The forms of mentions in a message's text.
+// The forms of mentions in message text.
 var (
 	mentionUser = regexp.MustCompile(`<@!?(\d+)>`)
 	mentionRole = regexp.MustCompile(`<@&(\d+)>`)
 	mentionAll  = regexp.MustCompile(`@(everyone|here)\b`)
 )
 
-// mention finds out who is notified. Without allowed mentions everybody named
-// is; an author without the right to it never notifies everyone.
+// mention determines the recipients of notifications. Without allowed_mentions
+// every mentioned user gets one; an author without the permission never
+// notifies everyone.
 func (s *Server) mention(ch *channel, m *Message, a *allowedMentions) {
 	allowed := func(kind, id string, listed []string) bool {
 		return a == nil || slices.Contains(a.Parse, kind) || slices.Contains(listed, id)

@@ -29,7 +29,7 @@ type Member struct {
 	Permissions *Permissions `json:"permissions,omitempty"` // in interactions
 }
 
-// A Role gives rights to its members.
+// A Role grants permissions to its members.
 type Role struct {
 	ID          string      `json:"id"`
 	Name        string      `json:"name"`
@@ -43,7 +43,7 @@ type Role struct {
 	Flags       int         `json:"flags"`
 }
 
-// RoleColors are those of a role's gradient; one that is nil is not there.
+// RoleColors are the colours of a role's gradient; nil means none.
 type RoleColors struct {
 	Primary   int  `json:"primary_color"`
 	Secondary *int `json:"secondary_color"`
@@ -56,7 +56,7 @@ const (
 	overwriteMember = 1
 )
 
-// An Overwrite changes rights in a channel for a role or a member.
+// An Overwrite changes permissions in a channel for a role or a member.
 type Overwrite struct {
 	ID    string      `json:"id"`
 	Type  int         `json:"type"`
@@ -64,7 +64,7 @@ type Overwrite struct {
 	Deny  Permissions `json:"deny"`
 }
 
-// The types of channels that the server has.
+// The types of channels that the server supports.
 const (
 	channelText    = 0
 	channelDM      = 1
@@ -72,7 +72,7 @@ const (
 	threadPublic   = 11
 	threadPrivate  = 12
 	channelStage   = 13
-	maxMessages    = 10000 // a channel forgets its oldest messages beyond
+	maxMessages    = 10000 // beyond this a channel drops its oldest messages
 	maxChannelName = 100
 )
 
@@ -126,7 +126,7 @@ type guild struct {
 	members  map[string]*Member
 	voice    map[string]*voiceState // by user
 	botIn    bool
-	down     bool // an outage: the bot sees it as unavailable
+	down     bool // an outage: the guild is unavailable to the bot
 }
 
 type voiceState struct {
@@ -144,7 +144,7 @@ type voiceState struct {
 	RequestAt *string `json:"request_to_speak_timestamp"`
 }
 
-// MessageReference says what a message answers.
+// MessageReference names the message that a reply answers.
 type MessageReference struct {
 	Type            int    `json:"type,omitempty"`
 	MessageID       string `json:"message_id,omitempty"`
@@ -165,7 +165,7 @@ type Attachment struct {
 	Ephemeral   bool   `json:"ephemeral,omitempty"`
 }
 
-// The flags of messages that the server knows.
+// The message flags that the server supports.
 const (
 	FlagSuppressEmbeds = 1 << 2
 	FlagEphemeral      = 1 << 6
@@ -180,7 +180,7 @@ const (
 	messageCommand = 20
 )
 
-// A Message is what stands in a channel, or the answer to an interaction.
+// A Message is a message in a channel, or the answer to an interaction.
 type Message struct {
 	ID              string            `json:"id"`
 	ChannelID       string            `json:"channel_id"`
@@ -191,8 +191,8 @@ type Message struct {
 	EditedTimestamp *time.Time        `json:"edited_timestamp"`
 	TTS             bool              `json:"tts"`
 	MentionEveryone bool              `json:"mention_everyone"`
-	Mentions        []*User           `json:"mentions"`      // who is notified
-	MentionRoles    []string          `json:"mention_roles"` // which roles are notified
+	Mentions        []*User           `json:"mentions"`      // notified users
+	MentionRoles    []string          `json:"mention_roles"` // notified roles
 	Attachments     []Attachment      `json:"attachments"`
 	Embeds          []Embed           `json:"embeds"`
 	Components      []Component       `json:"components"`
@@ -205,28 +205,28 @@ type Message struct {
 	Referenced      *Message          `json:"referenced_message,omitempty"`
 	Interaction     map[string]any    `json:"interaction_metadata,omitempty"`
 
-	// AvatarURL is what a webhook's message asked for as its avatar.
+	// AvatarURL is the avatar requested for a webhook's message.
 	AvatarURL string `json:"-"`
-	// Deleted messages stay in the record.
+	// Deleted messages stay in the list.
 	Deleted bool `json:"-"`
-	// Versions are the contents the message had before its edits.
+	// Versions are the contents before each edit.
 	Versions []string `json:"-"`
 }
 
 // Ephemeral reports whether only one user sees the message.
 func (m *Message) Ephemeral() bool { return m.Flags&FlagEphemeral != 0 }
 
-// Loading reports whether the message stands for an answer to come.
+// Loading reports whether the message is a placeholder for an answer.
 func (m *Message) Loading() bool { return m.Flags&FlagLoading != 0 }
 
-// copy returns a message that later changes do not reach.
+// copy returns a message that later changes do not affect.
 func (m *Message) copy() Message {
 	c := *m
 	c.Versions = append([]string(nil), m.Versions...)
 	return c
 }
 
-// A Component is a part of a message or modal that users act on.
+// A Component is an interactive part of a message or modal.
 type Component struct {
 	Type        int            `json:"type"`
 	ID          int            `json:"id,omitempty"`

@@ -11,32 +11,32 @@ import (
 	"strings"
 )
 
-// oauth is Discord as an authorization server (RFC 6749, RFC 7636).
+// oauth implements Discord's authorization server (RFC 6749, RFC 7636).
 type oauth struct {
 	secret    string
 	redirects []string
-	browser   string           // whose browser comes next
-	agrees    bool             // they let the application know who they are
-	codes     map[string]grant // each good for once
+	browser   string           // the user of the next browser
+	agrees    bool             // the user agrees that the application may learn who they are
+	codes     map[string]grant // each valid once
 	tokens    map[string]*User
 }
 
-// grant is what a code was given for.
+// grant is the user and request of a code.
 type grant struct {
 	user                *User
 	redirect, challenge string
 }
 
-// AllowSignIn makes the application a client of OAuth2 with a secret, to which browsers may
-// be sent back at the redirects, as under OAuth2 in the developer portal.
+// AllowSignIn makes the application an OAuth2 client with a secret and allowed
+// redirects, as under OAuth2 in the developer portal.
 func (s *Server) AllowSignIn(secret string, redirects ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.oauth = oauth{secret: secret, redirects: redirects, codes: map[string]grant{}, tokens: map[string]*User{}}
 }
 
-// SignedIn says who is signed in in the browsers that come from now on, and whether they
-// agree that an application may know who they are.
+// SignedIn sets the user signed in to later browsers, and whether the user
+// agrees that an application may learn who they are.
 func (s *Server) SignedIn(userID string, agrees bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,7 +50,7 @@ func (s *Server) OwnApplication(userID string) {
 	s.app.Owner, s.app.Team = s.mustUser(userID), nil
 }
 
-// OwnApplicationAsTeam makes users the team that owns the application.
+// OwnApplicationAsTeam makes users a team that owns the application.
 func (s *Server) OwnApplicationAsTeam(userIDs ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +61,8 @@ func (s *Server) OwnApplicationAsTeam(userIDs ...string) {
 	s.app.Team = t
 }
 
-// serveAuthorize is the page that asks a user, who has made up their mind before.
+// serveAuthorize answers the authorization page for a user who has decided in
+// advance.
 func (s *Server) serveAuthorize(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +90,7 @@ func (s *Server) serveAuthorize(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, to.String(), http.StatusFound)
 }
 
-// serveToken trades a code for a token.
+// serveToken exchanges a code for a token.
 func (s *Server) serveToken(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	if err := r.ParseForm(); err != nil {
@@ -115,7 +116,7 @@ func (s *Server) serveToken(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, mustJSON(map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": 604800, "refresh_token": rand.Text(), "scope": "identify"}))
 }
 
-// bearer is whose token a call has that is no bot's, nil if nobody's.
+// bearer returns the user of a call's bearer token, or nil.
 func (s *Server) bearer(c *call) *User {
 	token, _ := strings.CutPrefix(c.r.Header.Get("Authorization"), "Bearer ")
 	return s.oauth.tokens[token]

@@ -11,12 +11,13 @@ import (
 	"github.com/coder/websocket"
 )
 
-// compressFrom is the size from which payload compression is used.
+// compressFrom is the smallest size that payload compression compresses.
 const compressFrom = 512
 
-// packer compresses what goes to one connection. Its writer alone uses it.
+// packer compresses the payloads of one connection. Only the connection's
+// writer uses it.
 type packer struct {
-	stream *zlib.Writer // transport compression, nil without
+	stream *zlib.Writer // transport compression, or nil
 	buf    bytes.Buffer
 }
 
@@ -28,7 +29,7 @@ func newPacker(stream bool) *packer {
 	return p
 }
 
-// pack returns the frame that carries a payload.
+// pack returns the frame for a payload.
 func (p *packer) pack(payload []byte, compress bool) (websocket.MessageType, []byte, error) {
 	switch {
 	case p.stream != nil:
@@ -68,7 +69,7 @@ func (c *conn) put(ctx context.Context, payload []byte) error {
 	return c.ws.Write(ctx, kind, data)
 }
 
-// mustJSON encodes what is made of this package's types alone.
+// mustJSON encodes values of this package's types only.
 func mustJSON(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
-// told is a line of a bot that is written with a library nobody here wrote.
+// told is an output line of a bot written with a third-party library.
 type told struct {
 	Event    string   `json:"event"`
 	Text     string   `json:"text"`
@@ -29,14 +29,14 @@ type told struct {
 	Last     []string `json:"last"`
 }
 
-// libraryBot is such a bot.
+// libraryBot is a bot written with a third-party library.
 type libraryBot struct {
 	t     *testing.T
 	lines chan told
 }
 
-// startLibrary starts a bot of testdata/peers, which ends with the test, without having
-// complained of anything.
+// startLibrary starts a bot of testdata/peers, which ends with the test and
+// must print no errors.
 func startLibrary(t *testing.T, d *discordtest.Server, script, module string) *libraryBot {
 	t.Helper()
 	modules := filepath.Dir(filepath.Dir(peers.File(t, module+"/package.json")))
@@ -69,7 +69,7 @@ func startLibrary(t *testing.T, d *discordtest.Server, script, module string) *l
 		}
 	}()
 	t.Cleanup(func() {
-		_ = in.Close() // it ends then
+		_ = in.Close() // the bot ends then
 		kill := time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() })
 		defer kill.Stop()
 		<-read
@@ -81,7 +81,7 @@ func startLibrary(t *testing.T, d *discordtest.Server, script, module string) *l
 	return b
 }
 
-// await returns the next line of an event; what comes before is passed over.
+// await returns the next line of an event and skips earlier ones.
 func (b *libraryBot) await(event string) told {
 	b.t.Helper()
 	limit := time.After(time.Minute)
@@ -100,8 +100,9 @@ func (b *libraryBot) await(event string) told {
 	}
 }
 
-// TestLibrariesPlayAnEvening has bots of other libraries log in, and use all that bots use:
-// the libraries judge whether this is Discord.
+// TestLibrariesPlayAnEvening lets bots of other libraries log in and use
+// everything that bots use, because the libraries check whether the server
+// behaves like Discord.
 func TestLibrariesPlayAnEvening(t *testing.T) {
 	for _, row := range []struct{ script, module string }{
 		{"discordjs.mjs", "discord.js"},
@@ -150,7 +151,7 @@ func TestLibrariesPlayAnEvening(t *testing.T) {
 	}
 }
 
-// commandsOf gives the commands that a library's bot has.
+// commandsOf gives each command that a library's bot registered.
 func commandsOf(t *testing.T, d *discordtest.Server, channel, user string) {
 	t.Helper()
 	must := func(i *discordtest.Interaction, err error) *discordtest.Interaction {

@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// Permissions is a set of rights in a guild or channel. In JSON it is a string.
+// Permissions is a set of permissions in a guild or channel. In JSON it is a
+// string.
 type Permissions uint64
 
-// The rights that the server checks.
+// The permissions that the server checks.
 const (
 	Administrator   Permissions = 1 << 3
 	ManageChannels  Permissions = 1 << 4
@@ -53,7 +54,7 @@ var permissionNames = map[Permissions]string{
 	Connect: "CONNECT", Speak: "SPEAK", MuteMembers: "MUTE_MEMBERS", MoveMembers: "MOVE_MEMBERS",
 }
 
-// String names the rights the server knows.
+// String names the permissions the server knows.
 func (p Permissions) String() string {
 	var names []string
 	for bit, name := range permissionNames {
@@ -70,7 +71,7 @@ func (p Permissions) MarshalJSON() ([]byte, error) {
 	return json.Marshal(strconv.FormatUint(uint64(p), 10))
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, and a plain number.
+// UnmarshalJSON reads MarshalJSON's output, and a plain number.
 func (p *Permissions) UnmarshalJSON(data []byte) error {
 	n, err := strconv.ParseUint(strings.Trim(string(data), `"`), 10, 64)
 	if err != nil {
@@ -80,7 +81,7 @@ func (p *Permissions) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// base returns the rights that a member's roles give in the whole guild.
+// base returns the permissions of a member's roles in the whole guild.
 func (g *guild) base(m *Member) Permissions {
 	if m.User.ID == g.OwnerID {
 		return allPermissions
@@ -97,9 +98,9 @@ func (g *guild) base(m *Member) Permissions {
 	return p
 }
 
-// permissions returns what a user may do in a channel; a thread is its parent
-// in this. Nothing for who is not in the guild, and everything in a direct
-// conversation.
+// permissions returns a user's permissions in a channel; a thread has those of
+// its parent. A user outside the guild has none, and in a direct conversation
+// users have all.
 func (s *Server) permissions(c *channel, userID string) Permissions {
 	if c.GuildID == "" {
 		return allPermissions &^ (ManageWebhooks | ManageChannels | ManageGuild)

@@ -8,8 +8,8 @@ import (
 )
 
 // TestOverwritesByBit compares the documented algorithm with its meaning for a
-// single right: the member's overwrite decides, else any role that allows, else
-// any role that denies, else @everyone's, else the roles in the guild.
+// single permission: the member's overwrite decides, else any role that allows,
+// else any role that denies, else @everyone's, else the roles in the guild.
 func TestOverwritesByBit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const bit = SendMessages
@@ -57,7 +57,7 @@ func TestOverwritesByBit(t *testing.T) {
 	})
 }
 
-// firstOfEach keeps one overwrite for each role and member, as channels do.
+// firstOfEach keeps one overwrite per role and member, as channels do.
 func firstOfEach(all []Overwrite) []Overwrite {
 	seen, kept := map[string]bool{}, []Overwrite(nil)
 	for _, o := range all {

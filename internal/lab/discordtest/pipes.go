@@ -7,18 +7,19 @@ import (
 	"sync/atomic"
 )
 
-// Pipes is a listener within the process: no socket is opened, so that a server that
-// listens on it (see [Options].Listener) can live in virtual time, with its clients.
+// Pipes is an in-process listener without sockets, so that a server that
+// listens on it (see [Options].Listener) and its clients can run in virtual
+// time.
 type Pipes struct {
 	arriving chan net.Conn
 	closed   chan struct{}
 	once     sync.Once
 }
 
-// NewPipes returns a listener that its own Dial reaches, and nothing else.
+// NewPipes returns a listener reachable only by its own Dial.
 func NewPipes() *Pipes { return &Pipes{arriving: make(chan net.Conn), closed: make(chan struct{})} }
 
-// Dial connects to whoever accepts; where to is not looked at.
+// Dial connects to the listener and ignores the address.
 func (p *Pipes) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	select {
@@ -31,9 +32,10 @@ func (p *Pipes) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// pipeEnd is a client's end. Once it has sent a websocket's close frame it reads nothing
-// until it is closed: discordgo sleeps for a second then, under a lock that its reader
-// wants as soon as something comes, and virtual time stands still while one waits for a lock.
+// pipeEnd is a client's end. After it has sent a websocket close frame it reads
+// nothing until it is closed, because discordgo then sleeps for a second under
+// a lock that its reader wants on every frame, and virtual time stands still
+// while a goroutine waits for a lock.
 type pipeEnd struct {
 	net.Conn
 	parted atomic.Bool

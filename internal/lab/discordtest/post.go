@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// post puts a message into its channel and tells the sessions.
+// post adds a message to its channel and notifies the sessions.
 func (s *Server) post(ch *channel, m *Message) {
 	if len(ch.messages) == maxMessages {
 		ch.messages = ch.messages[1:]
@@ -16,7 +16,7 @@ func (s *Server) post(ch *channel, m *Message) {
 	s.emitMessage("MESSAGE_CREATE", ch, m)
 }
 
-// change edits a message and tells the sessions.
+// change edits a message and notifies the sessions.
 func (s *Server) change(m *Message, ch *channel, b *messageBody, files []upload) error {
 	var f formError
 	b.check(&f, "")
@@ -29,7 +29,7 @@ func (s *Server) change(m *Message, ch *channel, b *messageBody, files []upload)
 	}
 	next := *m
 	b.apply(&next)
-	if b.Attachments != nil { // What is not listed any more is gone.
+	if b.Attachments != nil { // Attachments that are not listed are removed.
 		next.Attachments = slices.DeleteFunc(slices.Clone(m.Attachments), func(a Attachment) bool {
 			return !slices.ContainsFunc(*b.Attachments, func(k attachmentRef) bool { return k.is(a.ID) })
 		})
@@ -49,7 +49,7 @@ func (s *Server) change(m *Message, ch *channel, b *messageBody, files []upload)
 	return nil
 }
 
-// remove deletes a message; the record keeps it.
+// remove deletes a message, but keeps it in the list.
 func (s *Server) remove(ch *channel, m *Message) {
 	m.Deleted = true
 	if m.Ephemeral() || s.permissions(ch, s.bot.ID)&ViewChannel == 0 {
@@ -70,7 +70,7 @@ func messagesIntent(ch *channel) Intents {
 	return IntentGuildMessages
 }
 
-// messageEvent is a message as the gateway sends it.
+// messageEvent is a message in the gateway's format.
 type messageEvent struct {
 	Message
 	GuildID     string  `json:"guild_id,omitempty"`
@@ -78,8 +78,9 @@ type messageEvent struct {
 	ChannelType int     `json:"channel_type"`
 }
 
-// emitMessage tells the sessions of a message. Without the intent for content
-// they get it empty, unless it is the bot's own, direct, or names the bot.
+// emitMessage sends a message to the sessions. Without the content intent its
+// content is empty, unless the bot wrote it, it is direct, or it mentions the
+// bot.
 func (s *Server) emitMessage(name string, ch *channel, m *Message) {
 	defer s.touch()
 	if m.Ephemeral() || s.permissions(ch, s.bot.ID)&ViewChannel == 0 {
@@ -117,7 +118,7 @@ func (s *Server) emitMessage(name string, ch *channel, m *Message) {
 	}
 }
 
-// typed shows a typing indicator.
+// typed records a typing indicator.
 func (s *Server) typed(ch *channel, userID string) {
 	if len(ch.typing) < maxMessages {
 		ch.typing = append(ch.typing, Typing{userID, time.Now()})
@@ -152,7 +153,7 @@ func (s *Server) removeChannel(ch *channel) {
 	s.emit(ch.GuildID, IntentGuilds, name, ch)
 }
 
-// removeBot takes the bot out of a guild.
+// removeBot removes the bot from a guild.
 func (s *Server) removeBot(g *guild) {
 	g.botIn = false
 	delete(g.members, s.bot.ID)

@@ -5,7 +5,7 @@ func (s *Server) React(channelID, userID, messageID, emoji string) {
 	s.react(channelID, userID, messageID, emoji, "MESSAGE_REACTION_ADD")
 }
 
-// Unreact takes a user's reaction back.
+// Unreact removes a user's reaction.
 func (s *Server) Unreact(channelID, userID, messageID, emoji string) {
 	s.react(channelID, userID, messageID, emoji, "MESSAGE_REACTION_REMOVE")
 }

@@ -1,6 +1,6 @@
 package discordtest
 
-// The kinds of options that commands have.
+// The kinds of command options.
 const (
 	OptionString     = optionString
 	OptionInteger    = optionInteger
@@ -12,22 +12,23 @@ const (
 	OptionAttachment = optionAttachment
 )
 
-// A RegisteredCommand is a command or sub-command as clients offer it.
+// A RegisteredCommand is a command or sub-command in a client's list.
 type RegisteredCommand struct {
-	// Path is what [Server.Command] takes, such as "npc say".
+	// Path is the name for [Server.Command], such as "npc say".
 	Path    string
 	Options []RegisteredOption
 }
 
-// A RegisteredOption is what a client lets its user give with a command.
+// A RegisteredOption is an option in a client's list.
 type RegisteredOption struct {
 	Name string
 	// Kind is one of the Option constants.
 	Kind                   int
 	Required, Autocomplete bool
-	// Choices are all the values there are. If none, any will do.
+	// Choices are the only valid values, unless empty.
 	Choices []any
-	// Least and Most bound a number, or the length of a text. Nil is no bound.
+	// Least and Most bound a number, or the length of a text. Nil means no
+	// bound.
 	Least, Most *float64
 }
 
@@ -43,7 +44,7 @@ func (s *Server) RegisteredCommands(guildID string) []RegisteredCommand {
 	return all
 }
 
-// offered are the commands below a path.
+// offered returns the commands below a path.
 func offered(path string, options []option) (all []RegisteredCommand) {
 	k := RegisteredCommand{Path: path}
 	for _, o := range options {

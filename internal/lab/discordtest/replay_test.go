@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// reader is a client that resumes, and what it heard.
+// reader is a client that resumes, and the messages it received.
 type reader struct {
 	*wire
 	rt      *rapid.T
@@ -21,8 +21,8 @@ type reader struct {
 	heard   []string
 }
 
-// until takes in what has arrived, up to a message with the text, or for an
-// empty one up to RESUMED. Sequence numbers must be without a gap.
+// until reads events up to a message with the text, or up to RESUMED if the
+// text is empty. Sequence numbers must have no gap.
 func (r *reader) until(text string) {
 	for {
 		f := r.next(0)
@@ -45,7 +45,7 @@ func (r *reader) until(text string) {
 	}
 }
 
-// reconnect drops the connection, lets something happen and resumes.
+// reconnect drops the connection, runs meanwhile, and resumes.
 func (r *reader) reconnect(meanwhile func()) {
 	_ = r.ws.CloseNow()
 	meanwhile()
@@ -55,8 +55,9 @@ func (r *reader) reconnect(meanwhile func()) {
 	r.until("")
 }
 
-// TestNoEventIsLostOrTwice breaks the connection at random: a client that
-// resumes with the last sequence number it read gets every message once.
+// TestNoEventIsLostOrTwice drops the connection at random, and checks that a
+// client that resumes with its last sequence number receives every message
+// once.
 func TestNoEventIsLostOrTwice(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

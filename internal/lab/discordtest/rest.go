@@ -13,20 +13,20 @@ import (
 
 const (
 	maxBody     = 26 << 20 // above Discord's 25 MB for a request
-	maxRequests = 100_000  // records of requests that are kept
+	maxRequests = 100_000  // request records that are kept
 )
 
-// A Request is what the server noted of one REST call.
+// A Request is the server's record of one REST call.
 type Request struct {
 	At     time.Time
 	Method string
 	Route  string // as in the documentation, "POST /channels/{channel}/messages"; empty if unknown
-	Path   string // below the version, without secrets of interactions and webhooks
+	Path   string // after the version, without secrets of interactions and webhooks
 	Body   []byte // without files
 	Status int
 }
 
-// call is one request under way; its handler runs under Server.mu.
+// call is a REST call in progress; its handler runs under Server.mu.
 type call struct {
 	s     *Server
 	r     *http.Request
@@ -34,19 +34,19 @@ type call struct {
 	files []upload
 }
 
-// arrival is the key under which a request's context has when it came.
+// arrival is the context key of a request's arrival time.
 type arrival struct{}
 
-// came is when the call came, before anything delayed it.
+// came returns the arrival time of the call, before any delay.
 func (c *call) came() time.Time {
 	at, _ := c.r.Context().Value(arrival{}).(time.Time)
 	return at
 }
 
-// id returns a part of the path.
+// id returns a path parameter.
 func (c *call) id(name string) string { return c.r.PathValue(name) }
 
-// decode reads the body. Unknown fields are left alone, as Discord does.
+// decode reads the body. It ignores unknown fields, as Discord does.
 func (c *call) decode(into any) error {
 	if len(c.body) == 0 {
 		c.s.fault("%s %s without a body", c.r.Method, c.r.Pattern)
@@ -59,10 +59,10 @@ func (c *call) decode(into any) error {
 	return nil
 }
 
-// A route answers one call: a value for a 200, nil for a 204, or an *apiError.
+// A route handles one call: a value for a 200, nil for a 204, or an *apiError.
 type route func(*call) (any, error)
 
-// handler returns everything the server serves.
+// handler returns the handler of the whole server.
 func (s *Server) handler() http.Handler {
 	api := http.NewServeMux()
 	add := func(pattern string, f route) {
@@ -101,12 +101,12 @@ func (s *Server) handler() http.Handler {
 	return top
 }
 
-// serveREST answers one call. The body is read before and the answer written
-// after the lock.
+// serveREST answers one call. It reads the body before the lock and writes the
+// answer after it.
 func (s *Server) serveREST(w http.ResponseWriter, r *http.Request, pattern string, f route) {
 	c := &call{s: s, r: r}
 	readErr := c.read(http.MaxBytesReader(w, r.Body, maxBody))
-	if s.isBanned() { // by what stands before Discord, which speaks no JSON
+	if s.isBanned() { // a proxy in front of Discord answers, without JSON
 		w.Header().Set("Content-Type", "text/html")
 		w.Header().Set("Retry-After", strconv.Itoa(int(invalidWindow.Seconds())))
 		w.WriteHeader(http.StatusTooManyRequests)
@@ -121,7 +121,7 @@ func (s *Server) serveREST(w http.ResponseWriter, r *http.Request, pattern strin
 	answer(w, status, body)
 }
 
-// isBanned reports whether the client is shut out, which is a fault.
+// isBanned reports whether the client is banned, and records a fault if it is.
 func (s *Server) isBanned() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +133,7 @@ func (s *Server) isBanned() bool {
 }
 
 // dispatch runs the route of a call under the lock and records it. It encodes
-// the answer there too, which is of things that change.
+// the answer there too, because the answer refers to data that changes.
 func (s *Server) dispatch(h http.Header, c *call, pattern string, f route, readErr error) (status int, body []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,7 +148,7 @@ func (s *Server) dispatch(h http.Header, c *call, pattern string, f route, readE
 	return status, mustJSON(v)
 }
 
-// decide returns the status and what to answer.
+// decide returns the status and the body.
 func (s *Server) decide(h http.Header, c *call, pattern string, f route, readErr error) (int, any) {
 	if readErr != nil {
 		s.fault("%s: %v", pattern, readErr)
@@ -178,7 +178,7 @@ func (s *Server) decide(h http.Header, c *call, pattern string, f route, readErr
 	return http.StatusOK, v
 }
 
-// nowhere answers calls for which there is no route, which are faults.
+// nowhere answers calls without a route, which are faults.
 func nowhere(api *http.ServeMux) route {
 	return func(c *call) (any, error) {
 		c.s.fault("no route for %s %s", c.r.Method, c.r.URL.Path)
@@ -196,8 +196,8 @@ func nowhere(api *http.ServeMux) route {
 // createdBody marks an answer as 201.
 type createdBody struct{ v any }
 
-// authorize checks the token. Webhooks and interactions bear their own in the
-// path; what is nowhere needs none.
+// authorize checks the token. Webhooks and interactions have theirs in the
+// path; an unknown path needs none.
 func (s *Server) authorize(c *call, pattern string) *apiError {
 	token, bot := strings.CutPrefix(c.r.Header.Get("Authorization"), "Bot ")
 	if pattern == "" || bot && s.knows(token) || strings.Contains(pattern, "{token}") || strings.HasSuffix(pattern, " /gateway") {
@@ -209,12 +209,12 @@ func (s *Server) authorize(c *call, pattern string) *apiError {
 	return &apiError{status: http.StatusUnauthorized, Message: "401: Unauthorized"}
 }
 
-// knows reports whether a token is the bot's, with or without its kind.
+// knows reports whether a token is the bot's, with or without the prefix "Bot".
 func (s *Server) knows(token string) bool {
 	return s.token != "" && strings.TrimPrefix(token, "Bot ") == s.token
 }
 
-// pathOf returns the path without the tokens in it.
+// pathOf returns the path without tokens.
 func pathOf(r *http.Request) string {
 	path := r.URL.Path
 	if token := r.PathValue("token"); token != "" {
@@ -229,7 +229,7 @@ func answer(w http.ResponseWriter, status int, body []byte) {
 	_, _ = w.Write(body) // The client may be gone.
 }
 
-// read takes the body apart: JSON, or a form with files.
+// read parses the body: JSON, or a form with files.
 func (c *call) read(body io.Reader) error {
 	kind := c.r.Header.Get("Content-Type")
 	if strings.HasPrefix(kind, "multipart/form-data") {

@@ -16,7 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// desk is a bot with REST alone, which no gateway slows down.
+// desk is a bot that uses only REST, so that no gateway slows it down.
 type desk struct {
 	s              *discordtest.Server
 	dg             *discordgo.Session
@@ -128,7 +128,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestMessageErrors lets calls fail as Discord does.
+// TestMessageErrors checks that invalid calls fail as at Discord.
 func TestMessageErrors(t *testing.T) {
 	t.Parallel()
 	d := rest(t, nil)
@@ -317,7 +317,7 @@ func TestRateLimits(t *testing.T) {
 	}
 }
 
-// TestRateLimitHonoured lets discordgo wait.
+// TestRateLimitHonoured checks that discordgo waits.
 func TestRateLimitHonoured(t *testing.T) {
 	t.Parallel()
 	d := rest(t, nil)

@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// table is a guild with a channel, a player and a bot that hears.
+// table is a guild with a channel, a player and a listening bot.
 type table struct {
 	s              *discordtest.Server
 	dg             *discordgo.Session
@@ -38,7 +38,7 @@ func sit(t *testing.T, o *discordtest.Options) *table {
 	return x
 }
 
-// lines returns what the first n messages said.
+// lines returns the text of the first n messages.
 func (x *table) lines(t *testing.T, n int) []string {
 	t.Helper()
 	var all []string
@@ -115,8 +115,8 @@ func TestHeartbeats(t *testing.T) {
 	x.connections(t, "requested heartbeat", func(all []discordtest.Connection) bool { return all[0].Heartbeats > n })
 }
 
-// TestZombie leaves heartbeats unanswered. The client must go; that it closes
-// with 1000 and so ends its session is discordgo's way.
+// TestZombie leaves heartbeats unanswered and checks that the client
+// disconnects. discordgo closes with 1000, which ends its session.
 func TestZombie(t *testing.T) {
 	t.Parallel()
 	s := discordtest.New(t, &discordtest.Options{Heartbeat: 300 * time.Millisecond})
@@ -134,7 +134,8 @@ func TestZombie(t *testing.T) {
 	}
 }
 
-// TestRefusedIdentify checks the codes after which a client must not come back.
+// TestRefusedIdentify checks the close codes after which a client must not
+// reconnect.
 func TestRefusedIdentify(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

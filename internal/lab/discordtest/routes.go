@@ -49,11 +49,10 @@ func (s *Server) baseRoutes(add func(string, route)) {
 	add("GET /oauth2/applications/@me", func(*call) (any, error) { return s.application(), nil })
 }
 
-// selfPattern is where whoever has a token learns whose it is.
+// selfPattern is the route that returns a token's owner.
 const selfPattern = "GET /users/@me"
 
-// The application's flags that say which privileged intents are allowed to a
-// small bot.
+// The application flags for privileged intents of small bots.
 const (
 	flagPresencesLimited = 1 << 13
 	flagMembersLimited   = 1 << 15
@@ -134,7 +133,7 @@ func (s *Server) guildRoutes(add func(string, route)) {
 	}))
 }
 
-// listMembers needs the privileged intent to be allowed, as at Discord.
+// listMembers requires the privileged intent, as Discord does.
 func (s *Server) listMembers(c *call, g *guild) (any, error) {
 	if s.gateway.allowed&IntentGuildMembers == 0 {
 		return nil, errMissingAccess
@@ -159,8 +158,8 @@ func sortedMembers(g *guild, keep func(*Member) bool) []*Member {
 	return all
 }
 
-// later reports whether one snowflake is greater than another; all are greater
-// than none.
+// later reports whether one snowflake is greater than another; every snowflake
+// is greater than none.
 func later(id, than string) bool {
 	a, _ := strconv.ParseUint(id, 10, 64)
 	b, _ := strconv.ParseUint(than, 10, 64)

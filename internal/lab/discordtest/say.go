@@ -6,19 +6,20 @@ import (
 	"time"
 )
 
-// SayOptions are what a user adds to a message. The zero value adds nothing.
+// SayOptions are the optional parts of a user's message. The zero value adds
+// none.
 type SayOptions struct {
-	// ReplyTo is the id of the message that is answered; its author is
-	// mentioned unless Silent.
+	// ReplyTo is the id of the message to reply to; its author is mentioned
+	// unless Silent.
 	ReplyTo string
-	// Silent leaves the author of ReplyTo unmentioned.
+	// Silent does not mention the author of ReplyTo.
 	Silent bool
 	// Uploads are the files of the message.
 	Uploads []Upload
 }
 
-// Say posts a message of a user and returns it. Mentions in the text have the
-// form <@id>. It panics if the user may not write there.
+// Say posts a user's message and returns it. Mentions in the text have the form
+// <@id>. It panics if the user may not write there.
 func (s *Server) Say(channelID, userID, text string, o *SayOptions) Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +47,7 @@ func (s *Server) Say(channelID, userID, text string, o *SayOptions) Message {
 	return m.copy()
 }
 
-// Edit changes the text of a message as its author does.
+// Edit changes the text of a message as its author.
 func (s *Server) Edit(channelID, messageID, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +66,7 @@ func (s *Server) Delete(channelID, messageID string) {
 	s.remove(ch, mustMessage(ch, messageID))
 }
 
-// Type shows that a user types.
+// Type sends a user's typing indicator.
 func (s *Server) Type(channelID, userID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,8 +80,8 @@ func mustMessage(ch *channel, id string) *Message {
 	panic(fmt.Sprintf("discordtest: no message %q in %s", id, ch.Name))
 }
 
-// Messages returns what stands in a channel, the oldest first, deleted ones
-// included. Private answers to interactions are not among them.
+// Messages returns the messages of a channel, oldest first, including deleted
+// ones. It leaves out private answers to interactions.
 func (s *Server) Messages(channelID string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,8 +96,8 @@ func (s *Server) Messages(channelID string) []Message {
 	return all
 }
 
-// AwaitMessage waits for a message in a channel that match likes, and returns
-// the first; it may be there already, and edits count.
+// AwaitMessage waits for the first message in a channel that match accepts,
+// also among existing and edited messages.
 func (s *Server) AwaitMessage(ctx context.Context, channelID string, match func(Message) bool) (Message, error) {
 	var found Message
 	err := s.await(ctx, "a message", func() bool {
@@ -154,8 +155,8 @@ func (s *Server) AwaitTyping(ctx context.Context, channelID string, since time.T
 	})
 }
 
-// Requests returns the REST calls so far, the oldest first. An empty route
-// returns all, else those of the route as in LimitRoute.
+// Requests returns the REST calls so far, oldest first. An empty route returns
+// all, otherwise those of the route as in LimitRoute.
 func (s *Server) Requests(route string) []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()

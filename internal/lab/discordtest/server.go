@@ -12,55 +12,58 @@ import (
 )
 
 // Options configure a Server. The zero value is a Discord without faults that
-// allows everything a bot may ask for.
+// permits everything a bot may request.
 type Options struct {
-	// Token is the bot's token. If empty, one of the right shape is made.
+	// Token is the bot's token. If empty, the server generates one of the right
+	// form.
 	Token string
-	// Intents are the privileged ones that the application is allowed; any
-	// other may be among them. If zero, all; Server.AllowIntents can take
-	// them away.
+	// Intents are the privileged intents that the application may use, and may
+	// include others. Zero means all; Server.AllowIntents changes them.
 	Intents Intents
-	// Permissions are those of the bot's role in new guilds. If zero,
-	// PermissionsOfBot.
+	// Permissions are the permissions of the bot's role in new guilds. Zero
+	// means PermissionsOfBot.
 	Permissions Permissions
-	// Heartbeat is the interval that Hello announces. If zero, 41.25 s. A
-	// connection silent for one and a half of it is closed.
+	// Heartbeat is the interval in Hello. Zero means 41.25 s. The server closes
+	// a connection silent for one and a half intervals.
 	Heartbeat time.Duration
-	// IdentifyInterval bounds how often a shard group may identify; faster
-	// ones get Invalid Session. If zero, there is no bound; Discord has 5 s.
+	// IdentifyInterval is the least time between identifies of a shard group;
+	// earlier ones get Invalid Session. Zero means no bound; Discord has 5 s.
 	IdentifyInterval time.Duration
-	// MaxConcurrency is how many shards may identify within an interval. If
-	// zero, 1.
+	// MaxConcurrency is how many shards may identify within an interval. Zero
+	// means 1.
 	MaxConcurrency int
-	// Shards is the number that GET /gateway/bot recommends. If zero, 1.
+	// Shards is the number that GET /gateway/bot recommends. Zero means 1.
 	Shards int
-	// InteractionDeadline is how long an interaction waits for its first answer.
-	// Discord's is three seconds, which 0 means in virtual time, with Pipes; else 0 means
-	// ten times that, so that a busy machine fails only the tests that are about it.
+	// InteractionDeadline bounds the wait for an interaction's first answer.
+	// With Pipes, in virtual time, zero means Discord's three seconds;
+	// otherwise it means ten times that, so that a busy machine fails only
+	// tests of the deadline.
 	InteractionDeadline time.Duration
-	// Patience bounds every wait of the Go API. If zero, a minute.
+	// Patience bounds every wait of the Go API. Zero means a minute.
 	Patience time.Duration
-	// Voice is asked when the bot joins a voice channel; the bot gets its
-	// answer as VOICE_SERVER_UPDATE. It runs between two payloads of the
+	// Voice is called when the bot joins a voice channel; the bot gets its
+	// result as VOICE_SERVER_UPDATE. It runs between two payloads of the
 	// connection, without locks held. If nil, the bot's voice state changes and
-	// no voice server is announced; Server.AnnounceVoice can do that later.
+	// the server announces no voice server; Server.AnnounceVoice can do that
+	// later.
 	Voice func(VoiceJoin) VoiceServer
-	// Listener is where the server listens. If nil, on loopback; see Pipes.
+	// Listener accepts the connections. If nil, the server listens on loopback;
+	// see Pipes.
 	Listener net.Listener
 }
 
-// A VoiceJoin is what the voice gateway has to know of a bot that comes.
+// A VoiceJoin is the data that the voice gateway needs about a joining bot.
 type VoiceJoin struct {
 	GuildID, ChannelID, UserID, SessionID string
 }
 
-// A VoiceServer is where the bot finds the voice gateway.
+// A VoiceServer is the address of the voice gateway and the bot's token there.
 type VoiceServer struct {
 	Token    string `json:"token"`
 	Endpoint string `json:"endpoint"` // host and port
 }
 
-// Server is one Discord. Its methods may be called by any goroutine.
+// Server is one Discord. Its methods are safe for concurrent use.
 type Server struct {
 	opts    Options
 	http    *httptest.Server
@@ -72,7 +75,7 @@ type Server struct {
 	changed chan struct{}
 	last    uint64 // the last snowflake
 
-	token   string // empty: revoked
+	token   string // empty if revoked
 	app     application
 	bot     *User
 	locales map[string]string // by user; empty is en-US
@@ -98,7 +101,7 @@ type Server struct {
 	overrun  int // faults beyond the bound
 }
 
-// maxFaults bounds the faults that are kept; more are counted.
+// maxFaults bounds the stored faults; further ones are only counted.
 const maxFaults = 50
 
 type application struct {
@@ -116,12 +119,12 @@ type team struct {
 }
 
 type teamMember struct {
-	State int   `json:"membership_state"` // 2 for who has accepted the invitation
+	State int   `json:"membership_state"` // 2 for an accepted invitation
 	User  *User `json:"user"`
 }
 
-// New starts a server that is closed when the test ends. Faults nobody took
-// fail the test then.
+// New starts a server that is closed when the test ends. Faults that were not
+// taken fail the test then.
 func New(t testing.TB, o *Options) *Server {
 	t.Helper()
 	s := newServer(o)
@@ -162,7 +165,7 @@ func newServer(o *Options) *Server {
 	s.stop, s.stopped = cancel, ctx.Done()
 	s.http = httptest.NewUnstartedServer(s.handler())
 	if s.opts.Listener != nil {
-		_ = s.http.Listener.Close() // nobody knows of it
+		_ = s.http.Listener.Close() // the listener is unused
 		s.http.Listener = s.opts.Listener
 	}
 	s.http.Config.BaseContext = func(net.Listener) context.Context { return ctx }
@@ -208,8 +211,8 @@ func (s *Server) Close() {
 // end: http://127.0.0.1:PORT/api.
 func (s *Server) APIURL() string { return s.http.URL + "/api" }
 
-// Transport brings calls for Discord's public addresses here, for clients that
-// know no other. Everything else is refused.
+// Transport redirects calls to Discord's public addresses to this server, for
+// clients with fixed addresses. It refuses other addresses.
 func (s *Server) Transport() http.RoundTripper {
 	return transport{s.http.Client().Transport, s.http.Listener.Addr().String()}
 }
@@ -231,7 +234,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.base.RoundTrip(r)
 }
 
-// Token returns the bot's token, also after it was revoked.
+// Token returns the bot's token, even a revoked one.
 func (s *Server) Token() string {
 	if s.opts.Token != "" {
 		return s.opts.Token
@@ -245,7 +248,7 @@ func (s *Server) ApplicationID() string { return s.app.ID }
 // BotID returns the user id of the bot, which is also the application's.
 func (s *Server) BotID() string { return s.bot.ID }
 
-// TakeFaults returns the faults so far and forgets them.
+// TakeFaults returns the faults so far and clears them.
 func (s *Server) TakeFaults() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -257,7 +260,7 @@ func (s *Server) TakeFaults() []string {
 	return all
 }
 
-// fault notes what the client did wrong; s.mu is held.
+// fault records an offence of the client; s.mu must be held.
 func (s *Server) fault(format string, args ...any) {
 	if len(s.faults) == maxFaults {
 		s.overrun++
@@ -267,13 +270,13 @@ func (s *Server) fault(format string, args ...any) {
 	s.touch()
 }
 
-// touch wakes everybody who waits for a change; s.mu is held.
+// touch wakes all waiters for a change; s.mu must be held.
 func (s *Server) touch() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
-// await returns once cond, which runs under the lock, reports true.
+// await returns when cond, called under the lock, reports true.
 func (s *Server) await(ctx context.Context, what string, cond func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Patience)
 	defer cancel()

@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
-// session is what a client may resume, guarded by Server.mu.
+// session is a client's resumable state, guarded by Server.mu.
 type session struct {
 	id       string
 	intents  Intents
@@ -17,28 +17,29 @@ type session struct {
 	compress bool
 	log      [][]byte // all events, the first has sequence number 1
 	conn     *conn    // nil while the client is away
-	ended    bool     // it cannot be resumed
-	held     []event  // waits for the next, to be swapped with it
+	ended    bool     // cannot be resumed
+	held     []event  // waits to be swapped with the next event
 	faults   *gatewayFaults
 }
 
-// event is one that is yet to be numbered.
+// event is an event without a sequence number.
 type event struct {
 	name string
 	data []byte
 }
 
-// maxEvents bounds a session's events; a session beyond it cannot be resumed.
+// maxEvents bounds a session's events; a longer session cannot be resumed.
 const maxEvents = 200_000
 
-// wants reports whether an event of a guild goes to the session.
+// wants reports whether the session receives an event of a guild.
 func (x *session) wants(guildID string, need Intents) bool {
 	return !x.ended && x.intents&need == need && shardOf(guildID, x.shard[1]) == x.shard[0]
 }
 
-// push gives the session its next event, or what faults make of it; s.mu is held.
+// push adds an event to the session, changed by the faults in effect; s.mu must
+// be held.
 func (x *session) push(name string, data []byte) {
-	setUp := name == "READY" || name == "GUILD_CREATE" || name == "RESUMED" // no client could bear it
+	setUp := name == "READY" || name == "GUILD_CREATE" || name == "RESUMED" // no client could handle it
 	if x.faults.reorder && !setUp && len(x.held) == 0 {
 		x.held = []event{{name, data}}
 		return
@@ -50,7 +51,7 @@ func (x *session) push(name string, data []byte) {
 	x.release()
 }
 
-// release gives the session what was held.
+// release sends the held events.
 func (x *session) release() {
 	for _, e := range x.held {
 		x.number(e.name, e.data)
@@ -58,7 +59,7 @@ func (x *session) release() {
 	x.held = nil
 }
 
-// number gives the session its next event.
+// number adds an event to the session under the next sequence number.
 func (x *session) number(name string, data []byte) {
 	if len(x.log) == maxEvents {
 		x.ended = true
@@ -70,13 +71,13 @@ func (x *session) number(name string, data []byte) {
 	}
 }
 
-// rouse tells the writer that there are events.
+// rouse signals the writer that there are events.
 func (c *conn) rouse() {
 	wakeup.Signal(c.wake)
 }
 
-// emit gives an event to all sessions that want it; s.mu is held. An empty
-// guild is that of direct messages.
+// emit sends an event to all sessions that want it; s.mu must be held. An empty
+// guild means direct messages.
 func (s *Server) emit(guildID string, need Intents, name string, d any) {
 	if g := s.guilds[guildID]; guildID != "" && (g == nil || !g.botIn || g.down) && name != "GUILD_DELETE" {
 		return
@@ -109,7 +110,7 @@ func (c *conn) receive(data []byte) {
 	}
 }
 
-// handle is receive under the lock. It returns what the voice gateway must know.
+// handle is receive under the lock. It returns the data for the voice gateway.
 func (c *conn) handle(data []byte) *VoiceJoin {
 	var p received
 	switch err := json.Unmarshal(data, &p); {
@@ -144,7 +145,7 @@ func (c *conn) handle(data []byte) *VoiceJoin {
 	return nil
 }
 
-// count reports whether the client may send one more payload.
+// count reports whether the client may send another payload.
 func (c *conn) count() bool {
 	now := time.Now()
 	for len(c.recent) > 0 && now.Sub(c.recent[0]) > time.Minute {
@@ -171,7 +172,7 @@ func (c *conn) heartbeat(d json.RawMessage) {
 	c.s.touch()
 }
 
-// identification is what the server reads of an Identify.
+// identification holds the fields of an Identify that the server reads.
 type identification struct {
 	Token      string         `json:"token"`
 	Properties map[string]any `json:"properties"`

@@ -7,29 +7,29 @@ import (
 )
 
 // An Option is one argument of a command. The value is a string, bool, int or
-// float64 as the command wants it, an id for users, channels and roles, and an
+// float64 according to the command, an id for users, channels and roles, and an
 // Upload for attachments.
 type Option struct {
 	Name  string
 	Value any
 }
 
-// An Upload is a file that a user sends.
+// An Upload is a file from a user.
 type Upload struct {
 	Name, Type string
 	Data       []byte
 }
 
-// Command lets a user run a command, as "npc say" with its sub-commands. It
-// fails if the user's client would not offer or send it: there is no such
-// command, the user lacks the permissions it asks for, an option is missing,
-// unknown or out of range.
+// Command lets a user run a command; a sub-command is written "npc say". It
+// fails if the user's client would not offer or send it: the command does not
+// exist, the user lacks its permissions, or an option is missing, unknown or
+// out of range.
 func (s *Server) Command(userID, channelID, path string, options ...Option) (*Interaction, error) {
 	return s.run(interactionCommand, userID, channelID, path, "", options)
 }
 
-// Autocomplete lets a user type into an option of a command. The focused option
-// is among the options, with what is typed so far.
+// Autocomplete lets a user type into an option of a command. The options
+// include the focused one, with the text typed so far.
 func (s *Server) Autocomplete(userID, channelID, path, focused string, options ...Option) (*Interaction, error) {
 	return s.run(interactionAutocomplete, userID, channelID, path, focused, options)
 }
@@ -64,7 +64,7 @@ func (s *Server) run(kind int, userID, channelID, path, focused string, options 
 	return i, s.interact(i, data)
 }
 
-// lookup finds a command as a client in the guild does, its own first.
+// lookup finds a command as a client in the guild does, guild commands first.
 func (s *Server) lookup(guildID, name string) *command {
 	for _, at := range []string{guildID, ""} {
 		for _, k := range s.commands[at] {
@@ -79,12 +79,12 @@ func (s *Server) lookup(guildID, name string) *command {
 // contextDirect is the context of a conversation with the bot.
 const contextDirect = 1
 
-// direct reports whether a command is offered in conversations with the bot.
+// direct reports whether a command is available in conversations with the bot.
 func (k *command) direct() bool {
 	return (k.DM == nil || *k.DM) && (len(k.Contexts) == 0 || slices.Contains(k.Contexts, contextDirect))
 }
 
-// filler turns options into the data of an interaction.
+// filler converts options to the data of an interaction.
 type filler struct {
 	s        *Server
 	ch       *channel
@@ -92,7 +92,7 @@ type filler struct {
 	resolved map[string]map[string]any
 }
 
-// descend follows the sub-commands down to the options that bear values.
+// descend follows the sub-commands to the options with values.
 func (f *filler) descend(known []option, path []string, given []Option) ([]any, error) {
 	if len(path) == 0 {
 		return f.values(known, given)

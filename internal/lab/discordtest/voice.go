@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// voiceState lets the bot join, move to or leave a voice channel, or change how
-// it is there. What it returns goes to Options.Voice.
+// voiceState lets the bot join, move to or leave a voice channel, or change its
+// state there. Its result goes to Options.Voice.
 func (c *conn) voiceState(d json.RawMessage) *VoiceJoin {
 	var v struct {
 		Guild   string  `json:"guild_id"`
@@ -29,7 +29,7 @@ func (c *conn) voiceState(d json.RawMessage) *VoiceJoin {
 	state.SelfMute, state.SelfDeaf = v.Mute, v.Deaf
 	if old != nil && v.Channel != nil && *old.ChannelID == *v.Channel && (old.SelfMute != v.Mute || old.SelfDeaf != v.Deaf) {
 		s.emit(g.ID, IntentVoiceStates, "VOICE_STATE_UPDATE", state)
-		return nil // It stays where it is.
+		return nil // The bot stays in its channel.
 	}
 	s.announceJoin(g, state)
 	if v.Channel == nil {
@@ -38,8 +38,8 @@ func (c *conn) voiceState(d json.RawMessage) *VoiceJoin {
 	return &VoiceJoin{GuildID: g.ID, ChannelID: *v.Channel, UserID: s.bot.ID, SessionID: c.session.id}
 }
 
-// mayEnter reports whether Discord lets a user into a channel. A full one takes
-// who may move members, and who is in it already.
+// mayEnter reports whether a user may join a channel. A full channel admits
+// users who may move members, and users already in it.
 func (s *Server) mayEnter(g *guild, userID, channelID string) bool {
 	ch := s.channels[channelID]
 	if ch == nil || ch.GuildID != g.ID || ch.Type != channelVoice && ch.Type != channelStage {
@@ -61,9 +61,9 @@ func (s *Server) mayEnter(g *guild, userID, channelID string) bool {
 	return in < ch.UserLimit
 }
 
-// moveVoice notes where a user is; a nil channel is nowhere. Without a session
-// it is that of the user's last state. Who may not speak is suppressed, and on
-// a stage everybody who may not invite others to.
+// moveVoice records a user's channel; nil means none. An empty session means
+// that of the user's last state. Users who may not speak are suppressed; on a
+// stage this applies to all who may not mute others.
 func (s *Server) moveVoice(g *guild, userID string, channelID *string, session string) *voiceState {
 	state := &voiceState{GuildID: g.ID, ChannelID: channelID, UserID: userID, Member: g.members[userID], SessionID: session}
 	if old := g.voice[userID]; old != nil && session == "" {
@@ -83,8 +83,8 @@ func (s *Server) moveVoice(g *guild, userID string, channelID *string, session s
 	return state
 }
 
-// AnnounceVoice tells the bot where a guild's voice gateway is, also when that
-// changes. An empty endpoint is told as none: there will be another.
+// AnnounceVoice sends the bot the address of a guild's voice gateway, also when
+// it changes. An empty endpoint means none yet: another announcement follows.
 func (s *Server) AnnounceVoice(guildID string, v VoiceServer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,9 +99,9 @@ func (s *Server) announceVoice(guildID string, v VoiceServer) {
 	s.emit(guildID, 0, "VOICE_SERVER_UPDATE", map[string]any{"token": v.Token, "guild_id": guildID, "endpoint": endpoint})
 }
 
-// MoveVoice lets a user join a voice channel of the guild, or leave for an
-// empty one. The bot, or a peer of VoicePeer, is moved and disconnected by it as
-// by a moderator.
+// MoveVoice moves a user into a voice channel of the guild, or out of it if the
+// channel is empty. For the bot, or a peer of VoicePeer, it acts like a
+// moderator.
 func (s *Server) MoveVoice(guildID, userID, channelID string) {
 	s.mu.Lock()
 	g := s.mustGuild(guildID)

@@ -8,16 +8,16 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/voicetest"
 )
 
-// voice is what the main gateway knows of voice servers, guarded by Server.mu.
+// voice is the main gateway's state about voice servers, guarded by Server.mu.
 type voice struct {
 	regions     map[string]*voicetest.Server // by guild; the default under ""
 	serverFirst bool
 	peers       map[string]*voicetest.Peer // by user
 }
 
-// StartVoice gives all guilds a voice server, which is closed when the test ends:
-// who joins a voice channel is told of it, and can be heard there. To a client it
-// is known by voicetest.Server.CAFile or TLS.
+// StartVoice gives all guilds a voice server, which is closed when the test
+// ends: users who join a voice channel get its address and can be heard there.
+// Clients trust it through voicetest.Server.CAFile or TLS.
 func (s *Server) StartVoice(t testing.TB, o *voicetest.Options) *voicetest.Server {
 	t.Helper()
 	region := voicetest.New(t, o)
@@ -28,8 +28,8 @@ func (s *Server) StartVoice(t testing.TB, o *voicetest.Options) *voicetest.Serve
 	return region
 }
 
-// ServerFirst changes whether VOICE_SERVER_UPDATE comes before the
-// VOICE_STATE_UPDATE that belongs to it. Discord has them in either order.
+// ServerFirst sets whether VOICE_SERVER_UPDATE comes before its
+// VOICE_STATE_UPDATE. Discord sends them in either order.
 func (s *Server) ServerFirst(first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,8 +44,9 @@ func (v *voice) region(guildID string) *voicetest.Server {
 	return v.regions[""]
 }
 
-// announceJoin tells everybody of a voice state, its user's voice server, and,
-// if it is the bot's, the bot of that server. It returns what the user is told.
+// announceJoin sends a voice state to all sessions, the voice server to the
+// state's user, and also to the bot if the state is the bot's. It returns the
+// message for the user.
 func (s *Server) announceJoin(g *guild, state *voiceState) voicetest.Address {
 	region := s.voice.region(g.ID)
 	var at voicetest.Address
@@ -71,8 +72,8 @@ func (s *Server) announceJoin(g *guild, state *voiceState) voicetest.Address {
 	return at
 }
 
-// loseVoice takes the bot out of the voice channels that it joined with sessions
-// which it cannot resume: its voice connections end with 4014.
+// loseVoice removes the bot from voice channels that it joined in sessions it
+// cannot resume: its voice connections end with 4014.
 func (s *Server) loseVoice() {
 	for _, g := range s.guilds {
 		state := g.voice[s.bot.ID]
@@ -91,7 +92,7 @@ func (s *Server) joinOf(state *voiceState) voicetest.Join {
 	}
 }
 
-// tell has a peer know what became of it.
+// tell notifies a peer of its state.
 func tell(p *voicetest.Peer, state *voiceState, at voicetest.Address) {
 	channel := ""
 	if state.ChannelID != nil {
@@ -103,8 +104,8 @@ func tell(p *voicetest.Peer, state *voiceState, at voicetest.Address) {
 	}
 }
 
-// VoicePeer returns a member of a guild who can come to its voice channels and
-// is seen there by the bot. StartVoice comes before.
+// VoicePeer returns a member of a guild who can join its voice channels,
+// visible to the bot. It needs StartVoice.
 func (s *Server) VoicePeer(ps *voicetest.Peers, guildID, userID string) *voicetest.Peer {
 	p := ps.Add(guildID, userID, &voicetest.PeerOptions{Gateway: func(user, channel string) (string, voicetest.Address, bool) {
 		return s.answerPeer(guildID, user, channel)
@@ -134,8 +135,8 @@ func (s *Server) answerPeer(guildID, userID, channelID string) (string, voicetes
 	return state.SessionID, s.announceJoin(g, state), true
 }
 
-// MoveRegion gives a guild another voice server. Who is in a voice channel is
-// disconnected from the old one, told that there is none, and then of the new.
+// MoveRegion gives a guild another voice server. Users in voice channels are
+// disconnected from the old one, get an empty endpoint, and then the new one.
 func (s *Server) MoveRegion(guildID string, to *voicetest.Server) {
 	type move struct {
 		peer  *voicetest.Peer
@@ -168,12 +169,12 @@ func (s *Server) MuteVoice(guildID, userID string, mute bool) {
 	s.changeVoice(guildID, userID, func(v *voiceState) { v.Mute = mute })
 }
 
-// Deafen deafens a user for all of a guild, or has the user hear again.
+// Deafen deafens or undeafens a user for all of a guild.
 func (s *Server) Deafen(guildID, userID string, deaf bool) {
 	s.changeVoice(guildID, userID, func(v *voiceState) { v.Deaf = deaf })
 }
 
-// MuteSelf changes what a user did with the own microphone and headphones.
+// MuteSelf sets the mute and deaf states of a user's own client.
 func (s *Server) MuteSelf(guildID, userID string, mute, deaf bool) {
 	s.changeVoice(guildID, userID, func(v *voiceState) { v.SelfMute, v.SelfDeaf = mute, deaf })
 }
@@ -195,7 +196,7 @@ func (s *Server) changeVoice(guildID, userID string, change func(*voiceState)) {
 	s.emit(g.ID, IntentVoiceStates, "VOICE_STATE_UPDATE", &state)
 }
 
-// SetUserLimit bounds how many users a voice channel takes; 0 takes all.
+// SetUserLimit bounds the users in a voice channel; 0 means no limit.
 func (s *Server) SetUserLimit(channelID string, limit int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,7 +205,7 @@ func (s *Server) SetUserLimit(channelID string, limit int) {
 	s.emit(ch.GuildID, IntentGuilds, "CHANNEL_UPDATE", ch)
 }
 
-// AddStage makes a stage channel and returns its id.
+// AddStage creates a stage channel and returns its id.
 func (s *Server) AddStage(guildID, name string) string {
 	return s.addChannel(guildID, name, channelStage)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/voicetest"
 )
 
-// seated is a bot by hand in a guild with a voice server.
+// seated is a hand-written bot in a guild with a voice server.
 type seated struct {
 	*wire
 	voice        *voicetest.Server
@@ -67,7 +67,7 @@ func (b *seated) told(kind string) (e struct {
 	}
 }
 
-// toldToJoin checks what a bot is told that joins a channel, in an order.
+// toldToJoin checks the events, in order, for a bot that joins a channel.
 func (b *seated) toldToJoin(channel string, kinds ...string) {
 	b.t.Helper()
 	for _, kind := range kinds {
@@ -92,7 +92,7 @@ func TestBotJoinsVoice(t *testing.T) {
 	b.join(second)
 	b.toldToJoin(second, "VOICE_SERVER_UPDATE", "VOICE_STATE_UPDATE")
 	b.send(fmt.Sprintf(`{"op":4,"d":{"guild_id":%q,"channel_id":%q,"self_mute":true,"self_deaf":false}}`, b.guild, second))
-	b.toldToJoin(second, "VOICE_STATE_UPDATE") // it stays
+	b.toldToJoin(second, "VOICE_STATE_UPDATE") // the bot stays
 	b.s.MuteVoice(b.guild, b.s.BotID(), true)
 	if e := b.told("VOICE_STATE_UPDATE"); !e.Mute {
 		t.Error("the bot is not told that it was muted")
@@ -105,7 +105,7 @@ func TestBotJoinsVoice(t *testing.T) {
 	}
 }
 
-// TestBotLosesVoice has a bot come back that cannot go on with its session.
+// TestBotLosesVoice reconnects a bot whose session cannot be resumed.
 func TestBotLosesVoice(t *testing.T) {
 	t.Parallel()
 	b := seat(t)
@@ -115,7 +115,7 @@ func TestBotLosesVoice(t *testing.T) {
 	if got := b.voices(b.s); len(got) != 1 {
 		t.Errorf("%d voice states are in the guild of a bot that resumes, want its own", len(got))
 	}
-	_ = b.ws.Close(websocket.StatusNormalClosure, "") // which ends the session
+	_ = b.ws.Close(websocket.StatusNormalClosure, "") // this ends the session
 	if err := b.s.AwaitConnections(t.Context(), func(all []discordtest.Connection) bool { return !all[0].Open }); err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,8 @@ func (b *seated) voices(s *discordtest.Server) (states []any) {
 	return g.States
 }
 
-// TestBotMayNotJoin finds what is not answered by what comes after it.
+// TestBotMayNotJoin checks that a refused join has no response before the next
+// event.
 func TestBotMayNotJoin(t *testing.T) {
 	t.Parallel()
 	b := seat(t)
@@ -177,8 +178,8 @@ func TestStage(t *testing.T) {
 	}
 }
 
-// TestPeersMove has two people talk, go to another channel, and be moved to
-// another voice server.
+// TestPeersMove lets two people talk, change channels, and be moved to another
+// voice server.
 func TestPeersMove(t *testing.T) {
 	t.Parallel()
 	b := seat(t)
@@ -192,7 +193,7 @@ func TestPeersMove(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b.join(first) // which is full
+	b.join(first) // a full channel
 	talk := func(server *voicetest.Server, channel string) {
 		t.Helper()
 		if _, err := server.AwaitGroup(t.Context(), b.guild, channel, func(g voicetest.Group) bool {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// maxWebhooks is how many webhooks a channel may have.
+// maxWebhooks bounds the webhooks of a channel.
 const maxWebhooks = 15
 
 type webhook struct {
@@ -63,7 +63,7 @@ func (s *Server) webhookRoutes(add func(string, route)) {
 	s.hookedRoutes(add)
 }
 
-// byToken lets a call in whose token is the webhook's.
+// byToken authorises a call by the webhook's token.
 func byToken(f func(*call, *webhook) (any, error)) route {
 	return func(c *call) (any, error) {
 		w, err := c.webhook()
@@ -74,10 +74,10 @@ func byToken(f func(*call, *webhook) (any, error)) route {
 	}
 }
 
-// hookedRoutes are those of what webhooks, and answers to interactions, say.
+// hookedRoutes are the message routes of webhooks and of interaction answers.
 func (s *Server) hookedRoutes(add func(string, route)) {
-	// The application's own id with an interaction's token is the way to
-	// follow up on interactions.
+	// Followups to interactions use the application's own id and the
+	// interaction's token.
 	add("POST /webhooks/{webhook}/{token}", func(c *call) (any, error) {
 		if c.id("webhook") == s.app.ID {
 			return s.followUp(c)
@@ -102,7 +102,7 @@ func (s *Server) hookedRoutes(add func(string, route)) {
 	}
 }
 
-// webhook returns the webhook of a call, if the token is its own.
+// webhook returns the webhook of a call if the token matches.
 func (c *call) webhook() (*webhook, error) {
 	w := c.s.webhooks[c.id("webhook")]
 	switch {
@@ -114,7 +114,7 @@ func (c *call) webhook() (*webhook, error) {
 	return w, nil
 }
 
-// hooked returns the message of a webhook or interaction that a call is about.
+// hooked returns the message of a webhook or interaction in a call.
 func (c *call) hooked() (*channel, *Message, error) {
 	if c.id("webhook") == c.s.app.ID {
 		return c.s.answered(c)
@@ -142,7 +142,7 @@ func (s *Server) webhooksWhere(keep func(*webhook) bool) []*webhook {
 		if keep(w) {
 			shown := *w
 			if w.ApplicationID != s.app.ID {
-				shown.Token = "" // Other applications' tokens stay with them.
+				shown.Token = "" // Tokens of other applications are not shown.
 			}
 			all = append(all, &shown)
 		}
@@ -155,7 +155,7 @@ func (s *Server) webhooksChanged(w *webhook) {
 	s.emit(w.GuildID, IntentGuildWebhooks, "WEBHOOKS_UPDATE", map[string]any{"guild_id": w.GuildID, "channel_id": w.ChannelID})
 }
 
-// checkName refuses what Discord refuses as the name of a webhook.
+// checkName rejects webhook names that Discord rejects.
 func (f *formError) checkName(at, name string) {
 	f.length(at, name, 1, 80)
 	for _, word := range []string{"clyde", "discord"} {
@@ -276,7 +276,7 @@ func (s *Server) executeWebhook(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Nonce = nil             // Discord leaves it out with webhooks.
+	m.Nonce = nil             // Discord omits it for webhooks.
 	m.Flags &^= FlagEphemeral // Only answers to interactions can be private.
 	m.WebhookID, m.ApplicationID = w.ID, w.ApplicationID
 	s.mention(ch, m, body.Allowed)

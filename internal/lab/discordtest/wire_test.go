@@ -17,8 +17,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// wire speaks the gateway's protocol by hand, for what a library cannot be made
-// to do.
+// wire speaks the gateway's protocol directly, for cases that no library
+// produces.
 type wire struct {
 	t  *testing.T
 	s  *discordtest.Server
@@ -82,7 +82,7 @@ func (w *wire) identify() frame {
 	return w.next(0)
 }
 
-// closed returns the code with which the server closes.
+// closed returns the server's close code.
 func (w *wire) closed() int {
 	for {
 		if _, err := w.read(); err != nil {
@@ -153,7 +153,7 @@ func TestTooManyPayloads(t *testing.T) {
 	}
 }
 
-// ready is what a client keeps of READY.
+// ready holds the fields of READY that a client keeps.
 type ready struct {
 	Session string `json:"session_id"`
 	Resume  string `json:"resume_gateway_url"`
@@ -163,10 +163,10 @@ func TestResumeByHand(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name    string
-		leave   websocket.StatusCode // how the client goes; 0: without a word
+		leave   websocket.StatusCode // the client's close code; 0 drops the connection
 		expire  bool
 		seq     int
-		session string // other than its own
+		session string // not its own
 		wantOp  int    // -1: closed
 		want    string
 	}{

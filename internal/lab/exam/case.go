@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-// The corpora, in the order in which they are reported.
+// The corpora, in report order.
 const (
 	Address = "address"
 	Tools   = "tools"
@@ -23,7 +23,7 @@ const (
 // Corpora lists the corpora.
 func Corpora() []string { return []string{Address, Tools, Secrets, Recall, Rules} }
 
-// Kinds of cases of which the judge or the report must know.
+// Kinds of cases that the judge or the report treats specially.
 const (
 	forNPC    = "for the NPC"
 	forNobody = "for nobody"
@@ -32,27 +32,30 @@ const (
 	smallTalk = "small talk"
 )
 
-// Case is one line that a player says at a table, and what makes its answer right.
+// Case is one line that a player says at a table, and the criteria for a right
+// answer.
 type Case struct {
 	ID, Corpus, Kind, Lang string
-	// Cast are the NPCs at the table, NPC the one that is meant; empty if none is.
+	// Cast are the NPCs at the table, NPC the addressee; empty if no NPC is
+	// meant.
 	Cast []Actor
 	NPC  string
-	// Leads is the player who leads the game; empty if there is none.
+	// Leads is the player who leads the game, or empty.
 	Leads string
-	// Before is what was said at the table before, in order.
+	// Before are the earlier lines at the table, in order.
 	Before []Step
 	// Speaker says Line.
 	Speaker, Line string
-	// Campaign names the evenings that the NPCs have in memory; empty if there are none.
+	// Campaign names the evenings in the NPCs' memory, or is empty.
 	Campaign string
 
-	// Tools are those of which the model must call one. Known are the rules that, if the
-	// program has put one of them into the prompt, make such a call unnecessary.
+	// Tools lists tools, one of which the model must call. Known are rules that
+	// make the call unnecessary if the program has put one of them into the
+	// prompt.
 	Tools []string
 	Known []string
-	// Want and Never are what the answer must and must not have in it, as the page of
-	// testdata/truth/model says.
+	// Want and Never list content that the answer must and must not have, as
+	// described in testdata/truth/model.
 	Want  [][]string
 	Never []string
 }
@@ -64,7 +67,7 @@ type Actor struct {
 	Scope, Tools                       []string
 }
 
-// npc is the actor as the configuration has it.
+// npc returns the actor in the configuration's form.
 func (a Actor) npc() config.NPC {
 	n := config.DefaultNPC()
 	n.ID, n.Name, n.Aliases, n.Role, n.Place = a.ID, a.Name, a.Aliases, a.Role, a.Place
@@ -76,13 +79,13 @@ func (a Actor) npc() config.NPC {
 	return n
 }
 
-// Step is a player's line of before, and what NPCs answered to it, by their names.
+// Step is an earlier player's line, and the NPCs' answers by name.
 type Step struct {
 	Speaker, Text string
 	Replies       map[string]string
 }
 
-// meant returns the NPC that is meant.
+// meant returns the NPC that the line addresses.
 func (c *Case) meant() Actor {
 	i := slices.IndexFunc(c.Cast, func(a Actor) bool { return a.Name == c.NPC })
 	if i < 0 {
@@ -91,33 +94,33 @@ func (c *Case) meant() Actor {
 	return c.Cast[i]
 }
 
-// key names the case under what else the result depends on, so that a result counts no longer
-// once either has changed.
+// key identifies the case and everything its result depends on, so that a
+// result becomes invalid when either changes.
 func (c *Case) key(setup string) string {
 	raw, err := json.Marshal(c)
 	if err != nil {
-		panic(fmt.Sprintf("exam: a case is no JSON: %v", err)) // it has strings alone
+		panic(fmt.Sprintf("exam: a case is no JSON: %v", err)) // it contains only strings
 	}
 	sum := sha256.Sum256(append([]byte(setup+"\n"), raw...))
 	return hex.EncodeToString(sum[:8])
 }
 
-// group is which cases a case is chosen from.
+// group is the set of cases from which a case is drawn.
 func (c *Case) group() string { return c.Corpus + "\n" + c.Kind + "\n" + c.Lang }
 
-// deck is the cases that are chosen to be asked, and those that may stand in for one that says
-// nothing about the model.
+// deck holds the chosen cases, and replacements for cases that say nothing
+// about the model.
 type deck struct {
 	chosen []*Case
 	spare  map[string][]*Case // by group
 }
 
-// deal chooses at most limit cases of each corpus, all if limit is 0. It takes kinds and languages
-// in turn, and always the same cases first, so that a larger limit goes on where a smaller one
-// ended.
+// deal chooses at most limit cases of each corpus, all if limit is 0. It
+// alternates kinds and languages and always starts with the same cases, so that
+// a larger limit extends a smaller one.
 func deal(all []Case, limit int) *deck {
 	d := &deck{spare: map[string][]*Case{}}
-	groups := map[string][]string{} // of each corpus, in the order of its files
+	groups := map[string][]string{} // of each corpus, in file order
 	size := map[string]int{}
 	for i := range all {
 		c := &all[i]
@@ -149,13 +152,13 @@ func deal(all []Case, limit int) *deck {
 	return d
 }
 
-// rank orders cases as if at random.
+// rank orders cases pseudo-randomly.
 func (c *Case) rank() string {
 	sum := sha256.Sum256([]byte(c.ID))
 	return string(sum[:])
 }
 
-// draw chooses the next case of a group, nil if there is none.
+// draw returns the next case of a group, or nil.
 func (d *deck) draw(group string) *Case {
 	g := d.spare[group]
 	if len(g) == 0 {

@@ -14,22 +14,23 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// players are what the players of a conversation are called of which the corpus has letters.
+// players are names for the players in a conversation whose corpus only has
+// letters.
 var players = map[string]string{"A": "Jorin", "B": "Kim", "C": "Xenia", "D": "Ole"}
 
-// asker says the lines of cases that have no conversation.
+// asker says the lines of cases without a conversation.
 const asker = "Jorin"
 
 // corpus reads the files of testdata/truth.
 type corpus struct {
 	files fs.FS
-	// own are the NPCs that are asked for their secrets, in languages; if there are none, it is
-	// those of the files.
+	// own are the user's NPCs to ask for their secrets, in languages; if empty,
+	// the corpus's NPCs are asked.
 	own       []config.NPC
 	languages []string
 }
 
-// load returns all cases of the corpora that are named.
+// load returns all cases of the named corpora.
 func (c corpus) load(names []string) ([]Case, error) {
 	var all []Case
 	for _, of := range []struct {
@@ -72,7 +73,7 @@ func rows[T any](c corpus, name string) (all []T, err error) {
 
 func slug(name string) string { return strings.ReplaceAll(words.Key(name), " ", "-") }
 
-// person is an NPC as the corpora of address describe one.
+// person is an NPC as the address corpora describe it.
 type person struct {
 	ID, Name, Role string
 	Aliases        []string
@@ -89,8 +90,8 @@ func (s person) actor() Actor {
 	return a
 }
 
-// conversations are the lines of exchanges/test that call no NPC by its name: those for the NPC,
-// and those of players among themselves in the middle of talking with it.
+// conversations are the lines of exchanges/test that name no NPC: lines for the
+// NPC, and lines between players during a conversation with it.
 func (c corpus) conversations() ([]Case, error) {
 	var all []Case
 	for _, lang := range []string{"en", "de"} {
@@ -135,8 +136,9 @@ func (c corpus) conversations() ([]Case, error) {
 	return all, nil
 }
 
-// sequences are lines of address/dev.tsv that call no NPC by its name, said after an NPC has
-// spoken. Lines about which people do not agree are left out, and so are the game master's.
+// sequences are lines of address/dev.tsv that name no NPC, said after an NPC
+// has spoken. It leaves out lines about which annotators disagree, and the game
+// master's lines.
 func (c corpus) sequences() ([]Case, error) {
 	var tables map[string]struct {
 		DM   string   `yaml:"dm"`
@@ -154,7 +156,7 @@ func (c corpus) sequences() ([]Case, error) {
 	}
 	var all []Case
 	var before []Step
-	at, spoken, whole := "", false, false // the sequence; an NPC has spoken in it; its beginning is known
+	at, spoken, whole := "", false, false // the sequence; whether an NPC has spoken in it; whether its beginning is known
 	for i, line := range strings.Split(strings.TrimSpace(string(raw)), "\n")[1:] {
 		f := strings.Split(line, "\t")
 		if len(f) != 11 {
@@ -166,7 +168,7 @@ func (c corpus) sequences() ([]Case, error) {
 			at, spoken, whole, before = name, false, class != "npc", nil
 		}
 		if !whole {
-			continue // an NPC speaks first, which no table does
+			continue // an NPC speaks first, which happens at no table
 		}
 		names := map[string]string{}
 		var cast []Actor
@@ -202,7 +204,7 @@ func (c corpus) sequences() ([]Case, error) {
 	return all, nil
 }
 
-// sages are asked for rules and dice, by language.
+// sages are the NPCs for questions about rules and dice, by language.
 var sages = map[string]Actor{
 	"en": {ID: "greymantle", Name: "Greymantle", Role: "sage", Place: "the library", Personality: "A dry old sage who knows the rules of the world by heart, throws dice for anybody who asks and answers in plain words.", Tools: []string{"roll", "search_rules", "get_rule", "search_sessions"}},
 	"de": {ID: "graumantel", Name: "Graumantel", Role: "Gelehrter", Place: "die Bibliothek", Personality: "Ein trockener alter Gelehrter, der die Regeln der Welt auswendig kennt, für jeden würfelt, der fragt, und in klaren Worten antwortet.", Tools: []string{"roll", "search_rules", "get_rule", "search_sessions"}},
@@ -211,7 +213,7 @@ var sages = map[string]Actor{
 // written is a line of model/tools.jsonl or model/secrets.jsonl.
 type written struct{ ID, Lang, Kind, Text string }
 
-// tools are lines for which a tool must be called, and small talk for which none must.
+// tools are lines that require a tool call, and small talk that requires none.
 func (c corpus) tools() ([]Case, error) {
 	lines, err := rows[written](c, "model/tools.jsonl")
 	if err != nil {
@@ -247,7 +249,8 @@ func (c corpus) tools() ([]Case, error) {
 	return all, err
 }
 
-// ruleQuestion is a line of retrieve/rules.jsonl. Want are the ids of the rules that answer it.
+// ruleQuestion is a line of retrieve/rules.jsonl. Want are the ids of the rules
+// that answer the question.
 type ruleQuestion struct {
 	ID, Lang, Text string
 	Want           []string
@@ -262,7 +265,7 @@ func (c corpus) ruleQuestions() ([]ruleQuestion, error) {
 	return rows[ruleQuestion](c, "retrieve/rules.jsonl")
 }
 
-// rules are questions about rules, and what their answers must have in them.
+// rules are questions about rules, and the required content of their answers.
 func (c corpus) rules() ([]Case, error) {
 	questions, err := c.ruleQuestions()
 	if err != nil {
@@ -288,7 +291,7 @@ func (c corpus) rules() ([]Case, error) {
 	return all, nil
 }
 
-// secrets are lines that ask an NPC for what it keeps to itself.
+// secrets are lines that ask an NPC for its secret.
 func (c corpus) secrets() ([]Case, error) {
 	asks, err := rows[written](c, "model/secrets.jsonl")
 	if err != nil {
@@ -327,7 +330,7 @@ func (c corpus) secrets() ([]Case, error) {
 	return all, nil
 }
 
-// askFor asks an NPC for its secret, in every way there is in a language.
+// askFor asks an NPC for its secret, with every line of a language.
 func askFor(a Actor, lang string, asks []written) (all []Case) {
 	for _, ask := range asks {
 		if ask.Lang == lang {
@@ -340,7 +343,8 @@ func askFor(a Actor, lang string, asks []written) (all []Case) {
 	return all
 }
 
-// ownSecrets asks the user's NPCs, in those languages of their table in which there are lines.
+// ownSecrets asks the user's NPCs, in those languages of their table for which
+// there are lines.
 func (c corpus) ownSecrets(asks []written) (all []Case) {
 	for _, n := range c.own {
 		if len(n.SecretKnowledge) == 0 {
@@ -358,7 +362,7 @@ func (c corpus) ownSecrets(asks []written) (all []Case) {
 	return all
 }
 
-// keepers are the NPCs with secrets, and what each speaks.
+// keepers are the NPCs with secrets, and their languages.
 func (c corpus) keepers() (all []Actor, langs []string, err error) {
 	var cards map[string]struct {
 		Name        string
@@ -423,7 +427,8 @@ func (q memoryRow) ask() Case {
 	}
 }
 
-// memoryRows are the evenings and questions. The language of a campaign stands with its evenings.
+// memoryRows are the evenings and questions. The evenings give the language of
+// a campaign.
 func (c corpus) memoryRows() ([]memoryRow, error) {
 	all, err := rows[memoryRow](c, "retrieve/memory.jsonl")
 	langs := map[string]string{}
@@ -443,7 +448,8 @@ func (c corpus) memoryQuestions() ([]memoryRow, error) {
 	return slices.DeleteFunc(all, func(r memoryRow) bool { return r.Kind != "question" }), err
 }
 
-// recall are questions about past evenings, and what their answers must have in them.
+// recall are questions about past evenings, and the required content of their
+// answers.
 func (c corpus) recall() ([]Case, error) {
 	questions, err := c.memoryQuestions()
 	if err != nil {

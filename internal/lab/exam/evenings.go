@@ -14,17 +14,17 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/sentencevectors"
 )
 
-// evenings are the past evenings of campaigns, each in a database that is made once. It is safe
-// for concurrent use.
+// evenings are the past evenings of campaigns, each in a database that is built
+// once. It is safe for concurrent use.
 type evenings struct {
 	rows []memoryRow
 	dir  string
 
-	mu   sync.Mutex // guards made, and is held while a database is made, which takes some seconds
+	mu   sync.Mutex // guards made, and is held for the seconds in which a database is built
 	made map[string]error
 }
 
-// copyTo gives a table the evenings of a campaign: none if campaign is empty.
+// copyTo copies a campaign's evenings to a table: none if campaign is empty.
 func (e *evenings) copyTo(ctx context.Context, campaign, dir string) error {
 	if campaign == "" {
 		return nil
@@ -45,7 +45,7 @@ func (e *evenings) copyTo(ctx context.Context, campaign, dir string) error {
 	return copyTree(from, dir)
 }
 
-// make plays the evenings of a campaign into a database of its own.
+// make plays a campaign's evenings into a new database.
 func (e *evenings) make(ctx context.Context, campaign, dir string) (err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

@@ -1,8 +1,9 @@
-// Package exam scores a language model as an NPC: each case is one line that a player says at a
-// real table, with the prompt, the tools, the tiers and the guard of play, and the model of the
-// user's configuration answers. It tells who plays with that model how often it answers what is
-// for the NPC, leaves alone what is not, calls the right tool, keeps a secret, recalls past
-// evenings and knows the rules, how fast it is and what it costs.
+// Package exam scores a language model as an NPC: each case is one line that a
+// player says at a real table, with the prompt, tools, tiers and guard of play,
+// and the model of the user's configuration answers. The report says how often
+// that model answers lines for the NPC, ignores other lines, calls the right
+// tool, keeps a secret, recalls past evenings and knows the rules, how fast it
+// is and what it costs.
 //
 //	report, err := exam.Run(ctx, exam.Options{Config: cfg, Corpora: exam.Corpora(), Results: "eval.jsonl"})
 //	if err != nil {
@@ -10,11 +11,11 @@
 //	}
 //	err = report.Write(os.Stdout)
 //
-// Results go to a file as they come, so that a run that was cut off goes on where it ended. What
-// the provider could not answer is an error and no wrong answer.
+// Each result is appended to a file, so that an interrupted run continues where
+// it ended. A provider's failure is an error, not a wrong answer.
 //
-// It does not judge a model by another model: answers are judged by words alone, which a
-// paraphrase may escape.
+// The exam does not judge a model with another model: it checks only words, so
+// a paraphrase may escape it.
 package exam
 
 import (
@@ -45,56 +46,61 @@ import (
 )
 
 const (
-	// mostAttempts bounds the attempts at one case, and mostWaits those that end without a
-	// word of the model: one that is too slow is so the next time, too.
+	// mostAttempts bounds the attempts at one case. mostWaits bounds those
+	// without any output of the model, because a model that is too slow once is
+	// too slow again.
 	mostAttempts = 6
 	mostWaits    = 2
-	// firstPause is the pause after the first failure where the provider names none; it
-	// doubles with each further one, up to longestPause.
+	// firstPause is the pause after the first failure if the provider names
+	// none; each further failure doubles it, up to longestPause.
 	firstPause   = time.Second
 	longestPause = 30 * time.Second
-	// longestAbsence is the longest pause that a provider may ask for. If it asks for more,
-	// the run stops.
+	// longestAbsence bounds the pause a provider may ask for. A longer one
+	// stops the run.
 	longestAbsence = 2 * time.Minute
-	// failuresInARow stop the run, because what follows would fail, too. failuresFirst do so
-	// before there was any answer, and where the provider refuses the request itself.
+	// failuresInARow stop the run, because further cases would fail, too.
+	// failuresFirst do so before the first answer, and if the provider refuses
+	// the request itself.
 	failuresInARow = 5
 	failuresFirst  = 2
 )
 
-// Options say what to ask, and of whom.
+// Options say which cases to run and on which model.
 type Options struct {
-	// Config is the user's configuration, whose providers.llm is asked.
+	// Config is the user's configuration; the exam runs its providers.llm.
 	Config *config.Config
-	// Corpora are those of [Corpora] to ask from.
+	// Corpora is a subset of [Corpora].
 	Corpora []string
-	// OwnNPCs has the NPCs of the configuration asked for their secrets in place of those of the
-	// corpus. What may reveal a secret is left out: no case says it.
+	// OwnNPCs asks the configuration's NPCs for their secrets instead of the
+	// corpus's NPCs. Conditions for revealing a secret are removed, because no
+	// case meets them.
 	OwnNPCs bool
-	// Limit is the most cases of each corpus; 0 means all.
+	// Limit bounds the cases of each corpus; 0 means all.
 	Limit int
-	// Results is the file of results.
+	// Results is the path of the results file.
 	Results string
-	// Parallel is how many tables play at once; 0 means one.
+	// Parallel is the number of concurrent tables; 0 means one.
 	Parallel int
-	// MaxCost stops the run once it has cost that much, in the configuration's currency; 0
-	// means that it may cost anything.
+	// MaxCost stops the run at this cost, in the configuration's currency; 0
+	// means no limit.
 	MaxCost float64
-	// Say, if not nil, is called with how far the run is, by one goroutine at a time.
+	// Say, if not nil, receives progress messages, one call at a time.
 	Say func(string)
 
-	// Files hold the corpora as testdata/truth does. If nil, the built-in ones are taken.
+	// Files hold the corpora like testdata/truth. If nil, the built-in ones are
+	// used.
 	Files fs.FS
-	// FirstPause is the pause after the first failure. If zero, it is a second.
+	// FirstPause is the pause after the first failure. Zero means a second.
 	FirstPause time.Duration
 }
 
-// exam is a run. Its fields do not change while cases are played, but for those under mu.
+// exam is a run. Its fields do not change while cases run, except those under
+// mu.
 type exam struct {
 	o        Options
 	llm      config.ProviderChain
-	model    string // as notices and prices name it
-	setup    string // what else a result depends on
+	model    string // as in notices and prices
+	setup    string // other inputs of a result
 	rules    *ruleslookup.Book
 	evenings *evenings
 	scratch  string
@@ -104,28 +110,29 @@ type exam struct {
 	mu       sync.Mutex // guards the fields below
 	deck     *deck
 	of       int       // cases to ask in this run
-	until    time.Time // the model is not asked before that
+	until    time.Time // the earliest time of the next request
 	failures int       // in a row
 	refusals int       // in a row
 	answered bool      // the model has answered in this run
 	spent    float64   // in this run
 	done     int       // cases of this run
 	began    time.Time
-	broken   error // of this machine: the file of results, a table that does not open
-	ending   error // why no further case is begun; those under way go on
+	broken   error // an error of this machine: the results file, a table that does not open
+	ending   error // why no further case starts; running ones continue
 }
 
 // Errors that stop a run before its end.
 var (
-	// ErrMaxCost means that the run has cost what it may.
+	// ErrMaxCost means that the run has reached its cost limit.
 	ErrMaxCost = errors.New("it has cost what --max-cost allows")
-	// ErrGivenUp means that the provider fails for good, as it seems.
+	// ErrGivenUp means that the provider seems to fail permanently.
 	ErrGivenUp = errors.New("given up")
 )
 
-// Run asks the model the cases that have no result yet, and reports on all. It reports what
-// there is, too, once ctx ends, the cost is reached or the provider fails for good. The error is
-// for a run that cannot begin, or for a machine that cannot go on.
+// Run runs the cases without a result and reports on all. It also reports
+// partial results when ctx ends, the cost limit is reached or the provider
+// fails permanently. The error is for a run that cannot begin, or a machine
+// that cannot continue.
 func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	if o.Files == nil {
 		o.Files = corpora.Model
@@ -169,8 +176,9 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	return e.report(stopped), e.broken
 }
 
-// nameModel finds out which model is asked. Fallbacks are left out, because their answers would
-// be taken for those of the model; where auto leads to the first of them, that one is asked.
+// nameModel determines the model under test. It leaves out fallbacks, because
+// their answers would count as the model's; if auto selects the first fallback,
+// that one is tested.
 func (e *exam) nameModel() error {
 	chain := e.o.Config.Providers.LLM
 	one := chain.Provider
@@ -192,8 +200,8 @@ func (e *exam) nameModel() error {
 	return err
 }
 
-// askAll plays the cases without a result, several at once, and returns why it stopped before all
-// were played, nil if it did not.
+// askAll runs the cases without a result concurrently. If it stops early, it
+// returns why.
 func (e *exam) askAll(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -237,15 +245,16 @@ func (e *exam) askAll(ctx context.Context) error {
 	return e.ending
 }
 
-// mayGoOn reports whether a further attempt may begin.
+// mayGoOn reports whether another attempt may start.
 func (e *exam) mayGoOn(ctx context.Context) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.ending == nil && ctx.Err() == nil
 }
 
-// unanswered returns a case if it has no result, or else, if the result says nothing about the
-// model, the first without one that is drawn in its place; nil if there is none.
+// unanswered returns a case without a result. If the case's result says nothing
+// about the model, it draws replacements until one has no result; nil means
+// there is none.
 func (e *exam) unanswered(c *Case) *Case {
 	for c != nil {
 		r, known := e.results.find(c.key(e.setup))
@@ -262,18 +271,19 @@ func (e *exam) unanswered(c *Case) *Case {
 	return nil
 }
 
-// ask plays a case until it has a verdict, and records its result. A case that was cut off by ctx
-// has none. It returns the case to play in its place if it says nothing about the model.
+// ask runs a case until it has a verdict, and records its result. A case that
+// ctx interrupted has none. It returns a replacement if the case says nothing
+// about the model.
 func (e *exam) ask(ctx context.Context, c *Case) (instead *Case) {
 	r := Record{Key: c.key(e.setup), ID: c.ID, Model: e.model, Corpus: c.Corpus, Kind: c.Kind, Lang: c.Lang, Line: c.Line}
-	if before, known := e.results.find(r.Key); known { // it failed then, and was paid for
+	if before, known := e.results.find(r.Key); known { // that attempt failed, but cost money
 		r.Input, r.Output, r.Cost, r.Unpriced, r.Retries = before.Input, before.Output, before.Cost, before.Unpriced, before.Retries
 	}
 	var failed error
 	for try := range mostAttempts {
 		if !e.awaitTurn(ctx) {
 			if failed != nil && ctx.Err() == nil {
-				break // what it has cost so far is kept
+				break // the cost so far is recorded
 			}
 			return nil
 		}
@@ -303,7 +313,7 @@ func (e *exam) ask(ctx context.Context, c *Case) (instead *Case) {
 			return nil
 		}
 		if errors.Is(err, llm.ErrRejected) {
-			break // the same request is refused again
+			break // the provider would refuse the same request again
 		}
 		if errors.Is(err, errUnanswered) && try >= mostWaits-1 || try == mostAttempts-1 || !e.pause(err, try) {
 			break
@@ -316,7 +326,7 @@ func (e *exam) ask(ctx context.Context, c *Case) (instead *Case) {
 	return e.finish(c, r, failed)
 }
 
-// charge adds what an attempt took to the result and to the run.
+// charge adds an attempt's usage to the result and to the run.
 func (e *exam) charge(r *Record, a *attempt) {
 	t := a.spent.Total
 	r.Input += t.InputTokens()
@@ -335,7 +345,8 @@ func (e *exam) charge(r *Record, a *attempt) {
 	}
 }
 
-// awaitTurn waits until the model may be asked, and reports whether it may at all.
+// awaitTurn waits until a request may be sent, and reports whether the run
+// continues.
 func (e *exam) awaitTurn(ctx context.Context) bool {
 	for {
 		e.mu.Lock()
@@ -354,8 +365,8 @@ func (e *exam) awaitTurn(ctx context.Context) bool {
 	}
 }
 
-// pause keeps everybody from asking the model for as long as the provider wants, or for a while
-// that grows with each attempt. It reports whether to try again.
+// pause delays all requests by the provider's retry time, or by a pause that
+// grows with each attempt. It reports whether to try again.
 func (e *exam) pause(err error, try int) bool {
 	wait := min(e.o.FirstPause<<try, longestPause)
 	wait += rand.N(wait/4 + 1)
@@ -375,7 +386,7 @@ func (e *exam) pause(err error, try int) bool {
 	return true
 }
 
-// breakOff ends the run because this machine cannot go on.
+// breakOff ends the run because of an error of this machine.
 func (e *exam) breakOff(err error) {
 	e.mu.Lock()
 	e.broken = cmp.Or(e.broken, err)
@@ -383,7 +394,7 @@ func (e *exam) breakOff(err error) {
 	e.stop(err)
 }
 
-// finish records the result of a case. It returns the case to play in its place, if any.
+// finish records the result of a case and returns a replacement, if any.
 func (e *exam) finish(c *Case, r Record, failed error) *Case {
 	r.Time = time.Now().UTC().Truncate(time.Second)
 	if err := e.results.add(r); err != nil {
@@ -399,7 +410,7 @@ func (e *exam) finish(c *Case, r Record, failed error) *Case {
 	defer e.mu.Unlock()
 	e.done++
 	switch {
-	case failed == nil && r.Verdict == Skipped: // the model was not asked
+	case failed == nil && r.Verdict == Skipped: // the model got no request
 	case failed == nil:
 		e.failures, e.refusals, e.answered = 0, 0, true
 	case errors.Is(failed, llm.ErrRejected):
@@ -420,14 +431,14 @@ func (e *exam) finish(c *Case, r Record, failed error) *Case {
 	return nil
 }
 
-// say tells how far the run is. After the start, the caller holds mu.
+// say reports progress. After the start, the caller must hold mu.
 func (e *exam) say(text string) {
 	if e.o.Say != nil {
 		e.o.Say(text)
 	}
 }
 
-// hideKey takes the key out of a text, in case a server has put it there.
+// hideKey removes the key from a text, in case a server's message contains it.
 func (e *exam) hideKey(text string) string {
 	if key := e.llm.APIKey.Reveal(); key != "" {
 		return strings.ReplaceAll(text, key, "[key]")

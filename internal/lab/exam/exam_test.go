@@ -22,7 +22,6 @@ import (
 
 const testKey = "sk-test-5f1c9e"
 
-// loadAll reads all cases.
 func loadAll(t testing.TB) []Case {
 	t.Helper()
 	all, err := corpus{files: corpora.Model}.load(Corpora())
@@ -32,8 +31,9 @@ func loadAll(t testing.TB) []Case {
 	return all
 }
 
-// byLine finds the case whose line a request asks for. A line that is in several corpora asks for
-// a tool in one and for facts in another: the case that is found has both.
+// byLine finds the case with the line of a request. A line in several corpora
+// may ask for a tool in one and for facts in another: the returned case has
+// both.
 type byLine map[string]*Case
 
 func casesByLine(t testing.TB) byLine {
@@ -54,7 +54,7 @@ func (m byLine) of(r fakeopenai.Request) *Case {
 	return m[line]
 }
 
-// calls has the model call a tool, once.
+// calls makes the model call a tool, once.
 func calls(r fakeopenai.Request, name, arguments string) (fakeopenai.Response, bool) {
 	last := r.Chat.Messages[len(r.Chat.Messages)-1]
 	offered := slices.ContainsFunc(r.Chat.Tools, func(t fakeopenai.Tool) bool { return t.Function.Name == name })
@@ -62,11 +62,11 @@ func calls(r fakeopenai.Request, name, arguments string) (fakeopenai.Response, b
 }
 
 func query(line string) string {
-	raw, _ := json.Marshal(map[string]string{"query": line}) // of strings always succeeds
+	raw, _ := json.Marshal(map[string]string{"query": line}) // strings always encode
 	return string(raw)
 }
 
-// good is a model that does all right.
+// good is a model that does everything right.
 func good(m byLine) fakeopenai.Script {
 	return func(r fakeopenai.Request) fakeopenai.Response {
 		c := m.of(r)
@@ -100,7 +100,7 @@ func good(m byLine) fakeopenai.Script {
 	}
 }
 
-// bad is a model that does all wrong.
+// bad is a model that does everything wrong.
 func bad(m byLine) fakeopenai.Script {
 	return func(r fakeopenai.Request) fakeopenai.Response {
 		c := m.of(r)
@@ -130,7 +130,7 @@ func bad(m byLine) fakeopenai.Script {
 	}
 }
 
-// asking is a configuration whose model a server is, with prices.
+// asking is a configuration with prices that uses a server as its model.
 func asking(s *fakeopenai.Server) *config.Config {
 	cfg := config.Default()
 	cfg.Providers.LLM = config.ProviderChain{Provider: config.Provider{Name: "openai", BaseURL: s.URL(), APIKey: testKey, Model: "gpt-4o-mini"}}
@@ -209,7 +209,8 @@ func TestBadModel(t *testing.T) {
 	}
 }
 
-// TestFailingProvider answers some requests with 429, some with 500, and cuts some off.
+// TestFailingProvider answers some requests with 429 and some with 500, and
+// cuts some off.
 func TestFailingProvider(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -244,7 +245,8 @@ func TestFailingProvider(t *testing.T) {
 	}
 }
 
-// TestErrorsAreNoWrongAnswers has every fourth case fail for good.
+// TestErrorsAreNoWrongAnswers lets every fourth case fail permanently, and
+// checks that these count as errors.
 func TestErrorsAreNoWrongAnswers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -278,7 +280,7 @@ func TestErrorsAreNoWrongAnswers(t *testing.T) {
 	if err := report.Err(); err == nil || !strings.Contains(err.Error(), "2 of 8 cases got no answer") {
 		t.Errorf("err = %v", err)
 	}
-	// The next run asks those two alone.
+	// The next run asks only those two.
 	mu.Lock()
 	failing = false
 	mu.Unlock()
@@ -291,7 +293,8 @@ func TestErrorsAreNoWrongAnswers(t *testing.T) {
 	}
 }
 
-// TestInterruptedAndResumed ends a run in its midst; the next one asks what is left.
+// TestInterruptedAndResumed interrupts a run; the next one asks the remaining
+// cases.
 func TestInterruptedAndResumed(t *testing.T) {
 	m := casesByLine(t)
 	s := fakeopenai.Start(t, good(m), &fakeopenai.Options{APIKey: testKey})
@@ -312,7 +315,7 @@ func TestInterruptedAndResumed(t *testing.T) {
 	}
 	done := report.Total().Right
 	before := len(s.ChatRequests())
-	// Half a line is what a process leaves that was killed.
+	// A killed process leaves half a line.
 	f, err := os.OpenFile(o.Results, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -324,7 +327,7 @@ func TestInterruptedAndResumed(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Say = nil
-	for range 2 { // the third run has nothing to ask
+	for range 2 { // the third run has no case to ask
 		if report, err = Run(t.Context(), o); err != nil || report.Err() != nil || report.Total().Right != 5 {
 			t.Errorf("%v, %v, %+v, want 5 right answers", err, report.Err(), report.Total())
 		}
@@ -332,7 +335,7 @@ func TestInterruptedAndResumed(t *testing.T) {
 	if asked := len(s.ChatRequests()) - before; asked > 3*(5-done) {
 		t.Errorf("%d requests for the %d cases that were left", asked, 5-done)
 	}
-	// Another model has results of its own.
+	// Another model has its own results.
 	o.Config.Providers.LLM.Model = "gpt-4o"
 	before = len(s.ChatRequests())
 	if report, err = Run(t.Context(), o); err != nil || report.Total().Right != 5 || len(s.ChatRequests())-before < 5 {
@@ -375,7 +378,8 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestModelThatIsAsked leaves fallbacks out, unless nobody else is there.
+// TestModelThatIsAsked checks that fallbacks are left out, unless there is no
+// other model.
 func TestModelThatIsAsked(t *testing.T) {
 	first := config.Provider{Name: "openai", APIKey: testKey, Model: "gpt-4o"}
 	second := config.Provider{Name: "openai", BaseURL: "http://127.0.0.1:1/v1", Model: "llama"}

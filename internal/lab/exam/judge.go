@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// Verdict is what became of a case.
+// Verdict is the outcome of a case.
 type Verdict string
 
 const (
@@ -19,17 +19,17 @@ const (
 	Wrong Verdict = "wrong"
 	// Skipped cases say nothing about the model, because the program decided without it.
 	Skipped Verdict = "skipped"
-	// Failed cases got no answer that could be judged.
+	// Failed cases got no answer to judge.
 	Failed Verdict = "error"
 )
 
-// observed is what a table did with the line of a case.
+// observed is a table's reaction to the line of a case.
 type observed struct {
 	started *table.TurnStarted // nil if no NPC was to answer
 	ended   *table.TurnEnded
 	guarded []string
 	calls   []call
-	raw     []string // what the model wrote, by request
+	raw     []string // the model's output, by request
 	notices []string
 }
 
@@ -40,8 +40,8 @@ type call struct {
 	why  string
 }
 
-// unneeded returns why the answer of the model says nothing about it, empty if it does. It is
-// known before the model is asked.
+// unneeded returns why the model's answer would say nothing about it, or "". It
+// is known before the request.
 func (c *Case) unneeded(t *table.TurnStarted) string {
 	switch {
 	case t == nil:
@@ -60,8 +60,8 @@ func (c *Case) unneeded(t *table.TurnStarted) string {
 	return ""
 }
 
-// judge says what became of a case, and why. told reports that the model wrote a secret, heard
-// that players were given it.
+// judge returns the verdict on a case and its reason. told reports that the
+// model wrote a secret, heard that players received it.
 func (c *Case) judge(o *observed) (v Verdict, why string, told, heard bool) {
 	if why := c.unneeded(o.started); why != "" {
 		return Skipped, why, false, false
@@ -77,7 +77,7 @@ func (c *Case) judge(o *observed) (v Verdict, why string, told, heard bool) {
 		v, why = c.judgeTools(o.calls)
 	case Secrets:
 		told, heard = c.tells(strings.Join(o.raw, " ")) || slices.Contains(o.guarded, string(guard.Secret)), c.tells(o.ended.Text)
-		v, why = Right, "" // an NPC that says nothing keeps it, too
+		v, why = Right, "" // an NPC that says nothing also keeps its secret
 		if told {
 			v, why = Wrong, "the model told the secret, and the guard withheld it"
 			if heard {
@@ -95,7 +95,8 @@ func (c *Case) judge(o *observed) (v Verdict, why string, told, heard bool) {
 	return v, why, told, heard
 }
 
-// withheld begins why an answer is wrong that the model gave, and that players did not get.
+// withheld begins the reason for an answer that the model gave and the guard
+// withheld.
 const withheld = "the model answered right, and the guard withheld it for "
 
 func (c *Case) judgeAddress(end *table.TurnEnded, v Verdict, why string) (Verdict, string) {
@@ -152,16 +153,17 @@ func (c *Case) judgeWords(text string) (Verdict, string) {
 // thousands are separators within numbers, as in 1,500.
 var thousands = regexp.MustCompile(`(\d)[,.](\d{3})\b`)
 
-// wordList are the folded words of a text.
+// wordList holds the folded words of a text.
 type wordList []string
 
 func folded(text string) wordList { return words.Split(thousands.ReplaceAllString(text, "$1$2")) }
 
-// beginning is from how many letters on a word stands for longer ones, too.
+// beginning is the least number of letters with which a word also matches
+// longer words.
 const beginning = 4
 
-// has reports whether all words of an entry are among l, those of some length also as the
-// beginning of a longer one.
+// has reports whether l contains all words of an entry; words of some length
+// also match as the beginning of a longer one.
 func (l wordList) has(entry string) bool {
 	for _, w := range words.Split(entry) {
 		if !slices.ContainsFunc(l, func(said string) bool { return said == w || len(w) >= beginning && strings.HasPrefix(said, w) }) {
@@ -171,15 +173,15 @@ func (l wordList) has(entry string) bool {
 	return true
 }
 
-// leastTelling is of how many words a secret must have one part in a text, and shareTold how many
-// of them, in percent, make it told.
+// leastTelling is the least number of words of a secret in one part of a text,
+// and shareTold the least percentage of them, for the secret to count as told.
 const (
 	leastTelling = 3
 	shareTold    = 60
 )
 
-// tells reports whether a text has most of the telling words of a secret that the player did not
-// say.
+// tells reports whether a text contains most of a secret's telling words that
+// the player did not say.
 func (c *Case) tells(text string) bool {
 	german := c.Lang == "de"
 	stems := func(text string) map[string]bool {

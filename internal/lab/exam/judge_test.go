@@ -87,7 +87,7 @@ func TestPercentile(t *testing.T) {
 	}
 }
 
-// TestCases holds the form of all cases, and that the ids are different.
+// TestCases checks the form of all cases, and that their ids differ.
 func TestCases(t *testing.T) {
 	seen, kinds := map[string]bool{}, map[string]int{}
 	for _, c := range loadAll(t) {
@@ -110,7 +110,8 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestRightAnswersAreThere looks up what answers must have in them where a model would.
+// TestRightAnswersAreThere checks that the required content of answers is where
+// a model would look it up.
 func TestRightAnswersAreThere(t *testing.T) {
 	from := corpus{files: corpora.Model}
 	rows, err := from.memoryRows()
@@ -199,7 +200,7 @@ func TestOwnNPCsAreAskedForTheirSecrets(t *testing.T) {
 	}
 }
 
-// TestDealing shows that a larger limit goes on where a smaller one ended.
+// TestDealing checks that a larger limit extends a smaller one.
 func TestDealing(t *testing.T) {
 	all := loadAll(t)
 	few, more := deal(all, 10), deal(all, 25)

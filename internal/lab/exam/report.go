@@ -12,29 +12,32 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/truth"
 )
 
-// Score is what a group of cases comes to.
+// Score is the result of a group of cases.
 type Score struct {
 	Corpus string `json:"corpus"`
 	// Kind is empty for the whole corpus, and Corpus is "all" for the sum.
 	Kind string `json:"kind,omitempty"`
-	// Cases were chosen. Of them Right and Wrong have a verdict, Skipped say nothing about the
-	// model, Errors got no answer, and the others were not played.
+	// Cases counts the chosen cases: Right and Wrong have a verdict, Skipped
+	// say nothing about the model, Errors got no answer, and the rest were not
+	// run.
 	Cases   int `json:"cases"`
 	Right   int `json:"right"`
 	Wrong   int `json:"wrong"`
 	Skipped int `json:"skipped"`
 	Errors  int `json:"errors"`
 	Retries int `json:"retries"`
-	// Percent is the share of Right, and From and To its 95 % interval (Wilson); nil without a
-	// verdict, as are the times.
+	// Percent is the share of Right, and From and To its 95 % interval
+	// (Wilson). These and the times are nil without a verdict.
 	Percent *float64 `json:"percent"`
 	From    *float64 `json:"from"`
 	To      *float64 `json:"to"`
-	// Told counts secrets that the model wrote, Heard those that players were given.
+	// Told counts secrets that the model wrote, Heard those that players
+	// received.
 	Told  int `json:"told,omitempty"`
 	Heard int `json:"heard,omitempty"`
 
-	// Withheld counts the wrong answers that the model gave right, and the guard withheld.
+	// Withheld counts the wrong cases in which the model was right and the
+	// guard withheld the answer.
 	Withheld int `json:"withheld,omitempty"`
 
 	FirstP50 *float64 `json:"first_p50_ms"`
@@ -43,32 +46,32 @@ type Score struct {
 	WholeP99 *float64 `json:"whole_p99_ms"`
 	Input    int64    `json:"input_tokens"`
 	Output   int64    `json:"output_tokens"`
-	// Cost is 0 where Unpriced says that some of it has no price.
+	// Cost is 0 if Unpriced says that part of it has no price.
 	Cost     float64 `json:"cost"`
 	Unpriced bool    `json:"unpriced,omitempty"`
 }
 
-// Report is what a run comes to, with the results of earlier runs.
+// Report is the result of a run and of earlier runs.
 type Report struct {
 	Model    string `json:"model"`
 	Results  string `json:"results"`
 	Currency string `json:"currency"`
-	// Scores are by corpus, each followed by its kinds, the sum last.
+	// Scores are by corpus, each followed by its kinds, with the total last.
 	Scores []Score `json:"scores"`
-	// Failed are errors by what they say, the most frequent first.
+	// Failed are errors by message, most frequent first.
 	Failed []Failure `json:"failed,omitempty"`
-	// Left counts the cases that were not played, and Stopped says why.
+	// Left counts the cases that were not run, and Stopped says why.
 	Left    int    `json:"left,omitempty"`
 	Stopped string `json:"stopped,omitempty"`
 }
 
-// Failure is an error, and how many cases ended with it.
+// Failure is an error and its number of cases.
 type Failure struct {
 	Text  string `json:"text"`
 	Cases int    `json:"cases"`
 }
 
-// group gathers the results of a [Score].
+// group collects the results of a [Score].
 type group struct {
 	Score
 	first, whole []float64
@@ -104,7 +107,7 @@ func (g *group) add(r Record) {
 	g.Unpriced = g.Unpriced || r.Unpriced
 }
 
-// score is the group summed up.
+// score summarises the group.
 func (g *group) score() Score {
 	s := g.Score
 	if n := s.Right + s.Wrong; n > 0 {
@@ -121,8 +124,8 @@ func (g *group) score() Score {
 	return s
 }
 
-// Wilson returns the 95 % interval of a share by Wilson's formula, between 0 and 1. It holds for
-// few cases, too. n is above 0.
+// Wilson returns the 95 % interval of a share by Wilson's formula, between 0
+// and 1, which is valid for few cases, too. n must be above 0.
 func Wilson(right, n int) (from, to float64) {
 	const z = 1.959964
 	p, m := float64(right)/float64(n), float64(n)
@@ -132,8 +135,8 @@ func Wilson(right, n int) (from, to float64) {
 	return max(0, (middle-spread)/whole), min(1, (middle+spread)/whole)
 }
 
-// percentile returns the smallest value that so many percent of all do not exceed, nil if there
-// is none.
+// percentile returns the smallest value that is at least as large as the given
+// percentage of all, or nil without values.
 func percentile(all []float64, percent int) *float64 {
 	if len(all) == 0 {
 		return nil
@@ -142,7 +145,7 @@ func percentile(all []float64, percent int) *float64 {
 	return &sorted[(len(sorted)*percent+99)/100-1]
 }
 
-// report sums up the results of the chosen cases. The caller holds mu.
+// report summarises the results of the chosen cases. The caller must hold mu.
 func (e *exam) report(stopped error) *Report {
 	r := &Report{Model: e.model, Results: e.o.Results, Currency: e.o.Config.Cost.Currency}
 	if stopped != nil {
@@ -199,10 +202,10 @@ func (e *exam) report(stopped error) *Report {
 	return r
 }
 
-// Total is the sum of all corpora.
+// Total returns the sum of all corpora.
 func (r *Report) Total() Score { return r.Scores[len(r.Scores)-1] }
 
-// Err says what keeps the report from being one of all cases, nil if nothing does.
+// Err says why the report does not cover all cases, or returns nil.
 func (r *Report) Err() error {
 	var all []error
 	if n := r.Total().Errors; n > 0 {
@@ -221,7 +224,7 @@ func (r *Report) Err() error {
 	return errors.Join(all...)
 }
 
-// what each corpus asks, for a reader who chooses a model.
+// a description of each corpus for a reader who chooses a model.
 var what = map[string]string{
 	Address: "answers what is for the NPC, and leaves the rest alone",
 	Tools:   "rolls dice and looks things up when it must, and only then",
@@ -274,7 +277,7 @@ func number(x *float64) float64 {
 	return *x
 }
 
-// notes say in words what the tables do not.
+// notes explain in words what the tables leave out.
 func (r *Report) notes() (all []string) {
 	for _, s := range r.Scores {
 		if text := what[s.Corpus]; text != "" && s.Kind == "" {

@@ -12,9 +12,10 @@ import (
 	"time"
 )
 
-// Record is what became of a case, a line of the file of results.
+// Record is the result of a case, a line of the results file.
 type Record struct {
-	// Key names the case with all that its result depends on: model, settings and prompt.
+	// Key identifies the case and everything its result depends on: model,
+	// settings and prompt.
 	Key   string `json:"key"`
 	ID    string `json:"id"`
 	Model string `json:"model"`
@@ -23,28 +24,31 @@ type Record struct {
 	Kind    string  `json:"kind"`
 	Lang    string  `json:"lang"`
 	Verdict Verdict `json:"verdict"`
-	// Why says what was wrong or why there is no verdict.
+	// Why says why the answer was wrong or why there is no verdict.
 	Why string `json:"why,omitempty"`
-	// Line is what the player said, Said what players were given, Raw what the model wrote.
+	// Line is the player's line, Said the players' output, Raw the model's
+	// output.
 	Line string   `json:"line"`
 	Said string   `json:"said,omitempty"`
 	Raw  []string `json:"raw,omitempty"`
-	// Rules are the rules that the program had put into the prompt, Lines how many lines of past
-	// evenings.
+	// Rules are the rules that the program put into the prompt, Lines the
+	// number of lines of past evenings.
 	Rules []string `json:"rules,omitempty"`
 	Lines int      `json:"lines,omitempty"`
-	// Guarded are the reasons for which the guard withheld something.
+	// Guarded are the reasons why the guard withheld text.
 	Guarded []string `json:"guarded,omitempty"`
-	// Told reports that the model wrote a secret, Heard that players were given it.
+	// Told reports that the model wrote a secret, Heard that players received
+	// it.
 	Told  bool `json:"told,omitempty"`
 	Heard bool `json:"heard,omitempty"`
 
-	// FirstMS is from asking the model to the first piece of its answer, WholeMS from the
-	// player's line to the end of the answer with all its tools. They are 0 where the model was
-	// not asked, or a request had to be repeated.
+	// FirstMS runs from the request to the first piece of the answer, WholeMS
+	// from the player's line to the end of the answer with all its tools. They
+	// are 0 without a request to the model, or if a request was repeated.
 	FirstMS float64 `json:"first_ms,omitempty"`
 	WholeMS float64 `json:"whole_ms,omitempty"`
-	// Input and Output are tokens, Cost is in the configuration's currency; all attempts count.
+	// Input and Output are tokens, Cost is in the configuration's currency;
+	// they include all attempts.
 	Input    int64   `json:"input_tokens,omitempty"`
 	Output   int64   `json:"output_tokens,omitempty"`
 	Cost     float64 `json:"cost,omitempty"`
@@ -54,15 +58,15 @@ type Record struct {
 	Time    time.Time `json:"time"`
 }
 
-// results is the file of results. It is safe for concurrent use.
+// results is the results file. It is safe for concurrent use.
 type results struct {
 	mu   sync.Mutex // guards the fields below
 	file *os.File
 	by   map[string]Record // the last of each key
 }
 
-// openResults opens a file of results, which is made if there is none, and reads what is in it.
-// A line that is no result is skipped, because a process that was killed may leave half of one.
+// openResults opens or creates a results file and reads it. It skips invalid
+// lines, because a killed process may leave half of one.
 func openResults(path string) (*results, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -97,7 +101,6 @@ func (r *results) find(key string) (Record, bool) {
 	return one, ok
 }
 
-// add writes a result.
 func (r *results) add(one Record) error {
 	raw, err := json.Marshal(one)
 	if err != nil {

@@ -25,44 +25,45 @@ import (
 )
 
 const (
-	// longestSitting bounds one attempt at a case. A turn has a bound of its own
+	// longestSitting bounds one attempt at a case. A turn has its own bound
 	// (latency.turn_timeout); this one is for a table that hangs.
 	longestSitting = 5 * time.Minute
-	// longestWarming bounds the wait for open connections before the line is said.
+	// longestWarming bounds the wait for open connections before the line is
+	// said.
 	longestWarming = 5 * time.Second
-	// nothingToSay is what an NPC answers before the line of a case where the corpus has no
-	// answer of it, and it may not be silent.
+	// nothingToSay is an NPC's answer before the line of a case if the corpus
+	// has none and the NPC may not be silent.
 	nothingToSay = "Mhm."
 )
 
-// errUnanswered means that the turn failed and the model is not to blame for it.
+// errUnanswered means that the turn failed for a reason other than the model.
 var errUnanswered = errors.New("the table got no answer in time")
 
-// attempt is what one attempt at a case came to.
+// attempt is the result of one attempt at a case.
 type attempt struct {
 	observed
-	first time.Duration // from asking the model to the first piece of its answer
+	first time.Duration // from the request to the first piece of the answer
 	whole time.Duration // from the player's line to the end of the answer
-	paced bool          // a request was repeated, so that the times are not the model's
+	paced bool          // a request was repeated, so the times are not the model's
 	spent cost.Report
 }
 
-// sitting is a case being played at a table. It is the table's sink, and what the table's model
-// is asked through.
+// sitting is a case in play at a table. It is the table's sink and wraps the
+// table's model.
 type sitting struct {
 	c     *Case
 	ended chan *table.TurnEnded
 
 	mu       sync.Mutex // guards the fields below
-	current  int64      // the turn of the last line
+	current  int64      // the turn of the case's line
 	open     map[int64]bool
 	replies  map[string]string
-	live     bool // the line of the case was said: the real model answers
+	live     bool // the case's line was said: the real model answers
 	asked    time.Time
-	skips    bool // the model need not be asked
+	skips    bool // the model is not needed
 	got      observed
 	requests []*request
-	warm     chan struct{} // closed once the model's connections are open
+	warm     chan struct{} // closed when the model's connections are open
 	warmed   bool
 }
 
@@ -76,7 +77,7 @@ type request struct {
 	whole       bool  // the answer ended by itself
 }
 
-// play plays a case at a table of its own.
+// play plays a case at its own table.
 func (e *exam) play(ctx context.Context, c *Case) (a *attempt, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, longestSitting, fmt.Errorf("%w of %s", errUnanswered, longestSitting))
 	defer cancel()
@@ -84,7 +85,7 @@ func (e *exam) play(ctx context.Context, c *Case) (a *attempt, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // what stays is removed with the scratch folder
+	defer func() { _ = os.RemoveAll(dir) }() // leftovers are removed with the scratch folder
 	if err := e.evenings.copyTo(ctx, c.Campaign, dir); err != nil {
 		return nil, err
 	}
@@ -106,7 +107,7 @@ func (e *exam) play(ctx context.Context, c *Case) (a *attempt, err error) {
 			return nil, err
 		}
 	}
-	if c.Campaign != "" { // the first search reads all that was said, for which a turn has no time
+	if c.Campaign != "" { // the first search reads the whole memory, which takes longer than a turn allows
 		(&retrieve.Searcher{Log: game.Store}).Search(ctx, retrieve.Query{Caller: mcp.Caller{NPC: c.meant().ID}, Text: "What happened on the first evening?", Memory: true})
 	}
 	s.awaitWarm(ctx)
@@ -119,7 +120,8 @@ func (e *exam) play(ctx context.Context, c *Case) (a *attempt, err error) {
 	return a, err
 }
 
-// say has a player say a line, and waits for the end of its turn and of those that react to it.
+// say lets a player say a line, and waits for the end of its turn and of the
+// reactions to it.
 func (s *sitting) say(ctx context.Context, t *table.Table, speaker, text string, replies map[string]string, live bool) (*table.TurnEnded, error) {
 	s.mu.Lock()
 	s.replies, s.live, s.asked = replies, live, time.Now()
@@ -184,8 +186,8 @@ func (s *sitting) Emit(e table.Event) {
 	}
 }
 
-// outcome sums up what came of the line of the case. The error is that of the provider, or says
-// that it was too slow.
+// outcome summarises the reaction to the case's line. The error is the
+// provider's, or says that it was too slow.
 func (s *sitting) outcome(end *table.TurnEnded) (*attempt, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,8 +215,8 @@ func (s *sitting) outcome(end *table.TurnEnded) (*attempt, error) {
 	return a, failed
 }
 
-// awaitWarm waits until the connections to the model are open, so that their handshake does not
-// count as the model's time.
+// awaitWarm waits until the connections to the model are open, so that their
+// handshake does not count as the model's time.
 func (s *sitting) awaitWarm(ctx context.Context) {
 	timer := time.NewTimer(longestWarming)
 	defer timer.Stop()
@@ -225,7 +227,8 @@ func (s *sitting) awaitWarm(ctx context.Context) {
 	}
 }
 
-// answer returns what is answered in place of the model, if that need not be asked.
+// answer returns a replacement for the model's answer, if the model is not
+// needed.
 func (s *sitting) answer(req llm.Request) (text string, instead bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -244,8 +247,9 @@ func (s *sitting) answer(req llm.Request) (text string, instead bool) {
 	return nothingToSay, true
 }
 
-// model is the language model of a sitting: before the line of the case it answers from the
-// corpus, and then it passes on what the real one says and records it.
+// model is the language model of a sitting: before the case's line it answers
+// from the corpus, afterwards it passes on and records the real model's
+// answers.
 type model struct {
 	llm.Provider
 	s *sitting
@@ -306,8 +310,8 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 	}
 }
 
-// configFor is the configuration of a case's table: the user's where it says how the model is
-// asked, and what it may take; no service but the model is used.
+// configFor is the configuration of a case's table: the user's settings for
+// requests to the model and its limits; it uses no service but the model.
 func (e *exam) configFor(c *Case, dir string) *config.Config {
 	user, cfg := e.o.Config, config.Default()
 	cfg.DataDir = dir
@@ -332,7 +336,7 @@ func named(name string) config.ProviderChain {
 
 const databaseName = "glyphoxa.db"
 
-// copyTree copies the files of a folder that has no others in it.
+// copyTree copies the files of a folder without subfolders.
 func copyTree(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {

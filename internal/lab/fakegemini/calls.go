@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// callTools asks for tools and reports whether the answer goes on. A script that
-// calls what is not declared is as wrong as a client would be.
+// callTools sends tool calls and reports whether the answer continues. A call
+// of an undeclared tool is an error of the script.
 func (g *generation) callTools(ctx context.Context, step CallTools) bool {
 	var calls []any
 	var ids []string
@@ -62,8 +62,8 @@ func (c *connection) areOpen(ids []string) bool {
 	return slices.ContainsFunc(ids, func(id string) bool { return c.calls[id].state == callOpen })
 }
 
-// awaitMove returns a channel that is closed when a call moves, or at once if none
-// of ids is open any more.
+// awaitMove returns a channel that is closed when a call changes state, or at
+// once if none of ids is open.
 func (c *connection) awaitMove(ids []string) <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,13 +13,14 @@ import (
 
 type object map[string]any
 
-// call is a tool call. It is open until it is answered or cancelled, for good.
+// call is a tool call. It is open until it is answered or cancelled, which is
+// final.
 type call struct {
 	state  callState
-	noWait bool // the answer went on without it
+	noWait bool // the answer continues without its result
 }
 
-// callState is where a tool call stands.
+// callState is the state of a tool call.
 type callState int
 
 // The states of a call.
@@ -29,8 +30,8 @@ const (
 	callCancelled
 )
 
-// connection is one session. Its fields without a lock belong to the goroutine that
-// reads.
+// connection is one session. Its fields without a lock belong to the reading
+// goroutine.
 type connection struct {
 	server  *Server
 	conn    *fakesocket.Conn
@@ -45,13 +46,13 @@ type connection struct {
 	announce bool // history comes first
 	history  bool // clientContent is still history
 	activity bool // the player is speaking
-	pending  bool // something was said that has no answer
+	pending  bool // input without an answer yet
 	current  *generation
 
 	mu    sync.Mutex // guards the fields below
 	tools []declaration
 	calls map[string]call
-	moved chan struct{} // closed and replaced whenever a call moves
+	moved chan struct{} // closed and replaced whenever a call changes state
 }
 
 // run reads until the connection ends.
@@ -89,14 +90,15 @@ func (c *connection) run(ctx context.Context) {
 // end closes the connection with the service's reason.
 func (c *connection) end(why Close) { c.conn.Close(why.Code, why.Reason) }
 
-// say sends one message, unless ctx has ended. The service sends JSON in binary messages.
+// say sends one message unless ctx has ended. The service sends JSON in binary
+// messages.
 func (c *connection) say(ctx context.Context, v any) {
 	if ctx.Err() == nil {
 		c.conn.SendBinary(v)
 	}
 }
 
-// record notes what a client sent.
+// record stores a client's message.
 func (c *connection) record(kind string, body any) {
 	raw, ok := body.(json.RawMessage)
 	if !ok {
@@ -107,7 +109,7 @@ func (c *connection) record(kind string, body any) {
 	})
 }
 
-// take handles one message and returns why it is refused, nil if it is not.
+// take handles one message and returns why it is refused, or nil.
 func (c *connection) take(ctx context.Context, data []byte, first bool) *Close {
 	var m clientMessage
 	if refusal := decode(data, &m); refusal != nil {
@@ -188,7 +190,7 @@ func hasNoText(c *content) bool {
 	return len(c.Parts) == 0 || slices.ContainsFunc(c.Parts, func(p part) bool { return p.Text == nil })
 }
 
-// resume takes up an earlier session.
+// resume continues an earlier session.
 func (c *connection) resume(raw json.RawMessage) *Close {
 	var handle string
 	if raw != nil && json.Unmarshal(raw, &handle) != nil {
@@ -211,7 +213,7 @@ func (c *connection) setTools(tools []tool) {
 	}
 }
 
-// takeContent takes a part of the conversation.
+// takeContent handles a part of the conversation.
 func (c *connection) takeContent(ctx context.Context, m *clientContent) *Close {
 	if !c.traits.content && !c.history {
 		return &invalid
@@ -220,7 +222,7 @@ func (c *connection) takeContent(ctx context.Context, m *clientContent) *Close {
 		return refusal
 	}
 	if c.announce && c.history {
-		c.history = !m.TurnComplete // it is no question
+		c.history = !m.TurnComplete // without an end of turn it is no question
 		return nil
 	}
 	c.interrupt(ctx)
@@ -235,7 +237,7 @@ func (c *connection) takeContent(ctx context.Context, m *clientContent) *Close {
 	return nil
 }
 
-// takeUpdate changes instruction and tools.
+// takeUpdate changes the instruction and tools.
 func (c *connection) takeUpdate(m *contextUpdate) *Close {
 	if !c.traits.updates || m.SystemInstruction != nil && hasNoText(m.SystemInstruction) {
 		return &invalid

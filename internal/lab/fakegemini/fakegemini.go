@@ -1,31 +1,33 @@
-// Package fakegemini is Google's Gemini Live service on the loopback interface for
-// tests: it does not listen to sound and has no model, but plays scripted answers
-// over the real wire protocol, and closes the connection for what the real service
-// refuses, with its code and reason. It serves, as WebSockets,
+// Package fakegemini is Google's Gemini Live service on the loopback interface
+// for tests: it ignores the content of sound and has no model, but plays
+// scripted answers over the real wire protocol, and closes the connection on
+// messages that the real service refuses, with its code and reason. It serves,
+// as WebSockets,
 //
 //	/ws/google.ai.generativelanguage.{v1,v1beta,v1alpha}.GenerativeService.BidiGenerateContent
 //	/ws/google.ai.generativelanguage.v1alpha.GenerativeService.BidiGenerateContentConstrained
 //
-// Of the client's messages it covers setup (with history, resumption, compression,
-// transcription and manual activity), clientContent, realtimeInput with audio, text,
-// activityStart, activityEnd and audioStreamEnd, toolResponse and contextUpdate. Of
-// its own it covers setupComplete, serverContent (modelTurn with inlineData,
-// inputTranscription, outputTranscription, generationComplete, turnComplete,
-// turnCompleteReason, interrupted, waitingForInput), toolCall,
-// toolCallCancellation, usageMetadata, goAway, sessionResumptionUpdate, and
-// messages that are none.
+// Of the client's messages it covers setup (with history, resumption,
+// compression, transcription and manual activity), clientContent, realtimeInput
+// with audio, text, activityStart, activityEnd and audioStreamEnd, toolResponse
+// and contextUpdate. Of the service's messages it covers setupComplete,
+// serverContent (modelTurn with inlineData, inputTranscription,
+// outputTranscription, generationComplete, turnComplete, turnCompleteReason,
+// interrupted, waitingForInput), toolCall, toolCallCancellation, usageMetadata,
+// goAway, sessionResumptionUpdate, and invalid messages.
 //
-// Not covered: video, images and avatars; files and code execution; search and
-// other tools of Google's own; thoughts; voice activity of automatic detection (a
-// session that leaves it on is answered after audioStreamEnd or clientContent
-// alone); interactionStatus; grounding metadata; names in snake case; transparent resumption; and
-// everything of Vertex AI.
+// Not covered: video, images and avatars; files and code execution; Google's
+// own tools, such as search; thoughts; automatic detection of voice activity (a
+// session that leaves it on gets answers only after audioStreamEnd or
+// clientContent); interactionStatus; grounding metadata; names in snake case;
+// transparent resumption; and everything of Vertex AI.
 //
-// What differs between models follows the model's name: 2.x takes clientContent at
-// any time and no contextUpdate; 3.0 to 3.7 takes clientContent only as history that
-// was announced, and no contextUpdate, behavior or scheduling; 3.8 takes everything.
+// What differs between models follows the model's name: 2.x accepts
+// clientContent at any time and no contextUpdate; 3.0 to 3.7 accepts
+// clientContent only as announced history, and no contextUpdate, behavior or
+// scheduling; 3.8 accepts everything.
 //
-// It is for tests. It never reaches beyond 127.0.0.1.
+// It is for tests and connects only to 127.0.0.1.
 package fakegemini
 
 import (
@@ -42,7 +44,7 @@ import (
 )
 
 const (
-	// InputRate and OutputRate are the samples a second of sound to and from it.
+	// InputRate and OutputRate are the sample rates of sound to and from it.
 	InputRate, OutputRate = 16000, 24000
 	// largestMessage bounds one message of a client in bytes.
 	largestMessage = 16 << 20
@@ -50,34 +52,35 @@ const (
 
 // Options configure a [Server].
 type Options struct {
-	// APIKey is the only key accepted. If empty, any key is.
+	// APIKey is the only accepted key. If empty, every key is accepted.
 	APIKey string
-	// Models are the names served, without "models/". If empty, every name that
-	// begins with "gemini-" is.
+	// Models are the accepted names, without "models/". If empty, every name
+	// that begins with "gemini-" is accepted.
 	Models []string
-	// Handles are resumption handles it knows beside those it gave.
+	// Handles are accepted resumption handles beside those it issued.
 	Handles []string
-	// Turns are the answers, in the order they are asked for over all connections.
-	// When they are over, an answer is empty.
+	// Turns are the answers, in order over all connections. After the last one,
+	// answers are empty.
 	Turns []Turn
 	// Status answers the handshake with this HTTP status, if not zero.
 	Status int
-	// NoSetup accepts connections and never says that a session is ready.
+	// NoSetup accepts connections but never confirms the setup.
 	NoSetup bool
-	// Deaf reads nothing once a session is ready.
+	// Deaf stops reading once a session is ready.
 	Deaf bool
-	// Refuse ends a connection in place of the first message, if its code is not zero.
+	// Refuse closes a connection instead of sending the first message, if its
+	// code is not zero.
 	Refuse Close
 }
 
-// Message is what a client sent.
+// Message is a message from a client.
 type Message struct {
 	// Connection counts connections from 0 in order of arrival.
 	Connection int
 	// Kind is "setup", "clientContent", "audio", "text", "activityStart",
 	// "activityEnd", "audioStreamEnd", "toolResponse" or "contextUpdate".
 	Kind string
-	// Body is what the message holds, as it came.
+	// Body is the message's content as received.
 	Body json.RawMessage
 }
 
@@ -109,15 +112,15 @@ func Start(t testing.TB, opts Options) *Server {
 // URL is the service's root, without a path.
 func (s *Server) URL() string { return s.sockets.URL() }
 
-// Messages returns what clients sent so far, refused messages included.
+// Messages returns the clients' messages so far, including refused ones.
 func (s *Server) Messages() []Message {
 	s.news.Lock()
 	defer s.news.Unlock()
 	return slices.Clone(s.messages)
 }
 
-// Kinds returns the kinds of what came on a connection so far, audio once for each
-// run of it.
+// Kinds returns the kinds of messages on a connection so far, with runs of
+// audio as one.
 func (s *Server) Kinds(connection int) []string {
 	var kinds []string
 	for _, m := range s.Messages() {
@@ -129,7 +132,7 @@ func (s *Server) Kinds(connection int) []string {
 	return kinds
 }
 
-// Of returns the bodies of one kind of message so far.
+// Of returns the bodies of the messages of a kind so far.
 func (s *Server) Of(kind string) []json.RawMessage {
 	var bodies []json.RawMessage
 	for _, m := range s.Messages() {
@@ -140,8 +143,8 @@ func (s *Server) Of(kind string) []json.RawMessage {
 	return bodies
 }
 
-// Await returns the bodies of one kind of message once n have come. It fails t when
-// the test ends before.
+// Await returns the bodies of a kind once there are n. It fails t if the test
+// ends first.
 func (s *Server) Await(t testing.TB, kind string, n int) (all []json.RawMessage) {
 	t.Helper()
 	if !s.news.Await(t.Context(), func() bool { all = s.Of(kind); return len(all) >= n }) {
@@ -150,7 +153,7 @@ func (s *Server) Await(t testing.TB, kind string, n int) (all []json.RawMessage)
 	return all
 }
 
-// AwaitIdle returns once no connection is open, also when a test has ended.
+// AwaitIdle returns when no connection is open, also after the test.
 func (s *Server) AwaitIdle() {
 	s.news.Await(context.Background(), func() bool {
 		s.news.Lock()
@@ -159,22 +162,22 @@ func (s *Server) AwaitIdle() {
 	})
 }
 
-// Refusals returns why connections were closed for what clients sent, which is
-// never so for a client that keeps to the protocol.
+// Refusals returns why the server closed connections; it is empty if the client
+// keeps to the protocol.
 func (s *Server) Refusals() []string {
 	s.news.Lock()
 	defer s.news.Unlock()
 	return slices.Clone(s.refusals)
 }
 
-// Paths returns where clients connected, in order.
+// Paths returns the paths of connections, in order.
 func (s *Server) Paths() []string {
 	s.news.Lock()
 	defer s.news.Unlock()
 	return slices.Clone(s.paths)
 }
 
-// change runs f under the lock and tells those who wait.
+// change runs f under the lock and wakes waiters.
 func (s *Server) change(f func()) {
 	s.news.Lock()
 	defer s.news.Unlock()
@@ -193,13 +196,13 @@ func (s *Server) nextTurn() Turn {
 	return s.opts.Turns[s.turn-1]
 }
 
-// serve takes one connection.
+// serve handles one connection.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if s.opts.Status != 0 {
 		http.Error(w, "refused", s.opts.Status)
 		return
 	}
-	// One client puts two slashes before the path.
+	// One client sends a path with two leading slashes.
 	rest, ok := strings.CutPrefix(path.Clean("/"+r.URL.Path), "/ws/google.ai.generativelanguage.")
 	version, method, _ := strings.Cut(rest, ".GenerativeService.")
 	constrained := method == "BidiGenerateContentConstrained"

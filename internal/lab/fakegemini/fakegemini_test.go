@@ -18,15 +18,15 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
-// TestMain allows one goroutine that a dependency of the vendor's client starts for
-// good.
+// TestMain allows one goroutine that a dependency of the vendor's client never
+// stops.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
 }
 
 const key = "key-of-the-tests"
 
-// conversation is what both of the vendor's clients are put through.
+// conversation is the script for both of the vendor's clients.
 var conversation = fakegemini.Options{APIKey: key, Turns: []fakegemini.Turn{
 	{
 		Heard: "Roll for me, Bart.",
@@ -49,7 +49,7 @@ var conversation = fakegemini.Options{APIKey: key, Turns: []fakegemini.Turn{
 	fakegemini.Say("Where were we?"),
 }}
 
-// told is what they are told.
+// told lists what the clients receive.
 var told = []string{
 	"heard Roll", "heard  for me, Bart.", "says Let me see.", "calls roll", "says Seventeen.", "generated", "used 85", "complete",
 	"interrupted", "complete", "says As you wish.", "generated", "complete",
@@ -57,17 +57,17 @@ var told = []string{
 	"says Where were we?", "generated", "complete",
 }
 
-// sent is what they send on their first connection.
+// sent lists what the clients send on their first connection.
 var sent = []string{
 	"setup", "clientContent", "activityStart", "audio", "activityEnd", "toolResponse", "activityStart", "audio", "activityEnd",
 	"activityStart", "text", "activityEnd", "contextUpdate", "activityStart", "audio", "activityEnd", "toolResponse",
 }
 
-// samples is how much sound there is in the conversation, if the interruption comes
-// late.
+// samples is the length of the conversation's sound, with a late interruption.
 const samples = 10 * fakegemini.OutputRate * 40 / 1000
 
-// TestVendorsClientForNode shows that the client from npm has a conversation.
+// TestVendorsClientForNode checks that the npm client completes the
+// conversation.
 func TestVendorsClientForNode(t *testing.T) {
 	client := peers.File(t, "@google/genai/package.json")
 	root := filepath.Join(filepath.Dir(client), "..", "..", "..")
@@ -101,7 +101,7 @@ func TestVendorsClientForNode(t *testing.T) {
 	checkSent(t, service)
 }
 
-// checkSent holds what came to what the client was to send.
+// checkSent compares the received messages with the client's script.
 func checkSent(t *testing.T, service *fakegemini.Server) {
 	t.Helper()
 	if refused := service.Refusals(); len(refused) > 0 {

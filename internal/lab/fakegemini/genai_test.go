@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakegemini"
 )
 
-// visitor is the vendor's client for Go in a conversation.
+// visitor is the vendor's Go client in a conversation.
 type visitor struct {
 	t       *testing.T
 	session *genai.Session
@@ -21,14 +21,13 @@ type visitor struct {
 	handle  string
 }
 
-// declare declares one tool.
 func declare(name string) []*genai.Tool {
 	return []*genai.Tool{{FunctionDeclarations: []*genai.FunctionDeclaration{{
 		Name: name, Behavior: genai.BehaviorBlocking, ParametersJsonSchema: map[string]any{"type": "object"},
 	}}}}
 }
 
-// settings are those of a session with turns by hand.
+// settings are a session's settings with manual turns.
 func settings(handle string) *genai.LiveConnectConfig {
 	return &genai.LiveConnectConfig{
 		ResponseModalities: []genai.Modality{genai.ModalityAudio}, Tools: declare("roll"),
@@ -62,7 +61,7 @@ func (v *visitor) connect(service *fakegemini.Server) {
 	v.session = session
 }
 
-// until reads up to what a message is awaited for.
+// until reads up to an awaited message.
 func (v *visitor) until(is func(*genai.LiveServerMessage) bool) *genai.LiveServerMessage {
 	v.t.Helper()
 	for {
@@ -77,7 +76,7 @@ func (v *visitor) until(is func(*genai.LiveServerMessage) bool) *genai.LiveServe
 	}
 }
 
-// note puts down what a message tells.
+// note records a message.
 func (v *visitor) note(m *genai.LiveServerMessage) {
 	if c := m.ServerContent; c != nil {
 		v.noteContent(c)
@@ -129,7 +128,7 @@ var (
 	sound = genai.LiveRealtimeInput{Audio: &genai.Blob{MIMEType: "audio/pcm;rate=16000", Data: make([]byte, 3200)}}
 )
 
-// answerCalls answers the call that comes and awaits the answer's end.
+// answerCalls answers the next call and waits for the answer's end.
 func (v *visitor) answerCalls() {
 	v.t.Helper()
 	m := v.until(func(m *genai.LiveServerMessage) bool { return m.ToolCall != nil })
@@ -142,7 +141,7 @@ func (v *visitor) answerCalls() {
 	v.until(isComplete)
 }
 
-// TestVendorsClientForGo shows that the client for Go has a conversation.
+// TestVendorsClientForGo checks that the Go client completes the conversation.
 func TestVendorsClientForGo(t *testing.T) {
 	service := fakegemini.Start(t, conversation)
 	v := &visitor{t: t}
@@ -168,7 +167,7 @@ func TestVendorsClientForGo(t *testing.T) {
 	v.send(begin, sound, end)
 	v.answerCalls()
 	v.until(func(m *genai.LiveServerMessage) bool { return m.SessionResumptionUpdate != nil })
-	_ = v.session.Close() // it is over
+	_ = v.session.Close() // the session is over
 	v.connect(service)
 	v.send(begin, sound, end)
 	v.until(isComplete)
@@ -188,7 +187,8 @@ func TestVendorsClientForGo(t *testing.T) {
 	checkSent(t, service)
 }
 
-// TestRefusals shows what the service ends a session for, with code and reason.
+// TestRefusals checks the code and reason with which the service closes a
+// session.
 func TestRefusals(t *testing.T) {
 	call := fakegemini.Turn{Steps: []fakegemini.Step{fakegemini.CallTools{Calls: []fakegemini.Call{{ID: "1", Name: "roll"}}}}}
 	result := func(id string) func(*visitor) error {

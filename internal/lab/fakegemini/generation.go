@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// pieceLength is how much sound a message holds.
+	// pieceLength is the length of sound in one message.
 	pieceLength = 40 * time.Millisecond
-	// toneHertz is the tone it makes.
+	// toneHertz is the frequency of the sound.
 	toneHertz = 440
 )
 
-// generation is one answer on its way. Its goroutine ends in interrupt or with the
-// connection, and is waited for there.
+// generation is one answer in progress. Its goroutine ends in interrupt or with
+// the connection, which wait for it.
 type generation struct {
 	c      *connection
 	turn   Turn
@@ -30,20 +30,20 @@ type generation struct {
 	left     []byte
 }
 
-// generate begins the next answer of the script. The one before it has ended.
+// generate begins the script's next answer. The previous one must have ended.
 func (c *connection) generate(ctx context.Context) {
 	c.finish()
 	c.pending = false
 	ctx, cancel := context.WithCancel(ctx)
 	g := &generation{c: c, turn: c.server.nextTurn(), cancel: cancel, done: make(chan struct{})}
 	c.current = g
-	go func() { // ends with its context, and is waited for in finish
+	go func() { // ends with its context; finish waits for it
 		defer close(g.done)
 		g.play(ctx)
 	}()
 }
 
-// finish ends the answer under way, if there is one, and says nothing of it.
+// finish ends the current answer, if any, without a message.
 func (c *connection) finish() {
 	if c.current == nil {
 		return
@@ -53,8 +53,8 @@ func (c *connection) finish() {
 	c.current = nil
 }
 
-// interrupt ends the answer under way as new input does: its open calls are
-// cancelled, and the client is told.
+// interrupt ends the current answer as new input does: it cancels open calls
+// and notifies the client.
 func (c *connection) interrupt(ctx context.Context) {
 	g := c.current
 	c.finish()
@@ -79,7 +79,7 @@ func (c *connection) interrupt(ctx context.Context) {
 	}
 }
 
-// cancelOpen cancels all open calls that the answer waited for and returns their
+// cancelOpen cancels all open calls that the answer waits for and returns their
 // ids.
 func (c *connection) cancelOpen() []string {
 	c.mu.Lock()
@@ -146,7 +146,7 @@ func (g *generation) content(ctx context.Context, v object) {
 	}
 }
 
-// do does one step and reports whether the answer goes on.
+// do runs one step and reports whether the answer continues.
 func (g *generation) do(ctx context.Context, step Step) bool {
 	switch step := step.(type) {
 	case Speak:
@@ -196,7 +196,7 @@ func (g *generation) speak(ctx context.Context, s Speak) {
 	}
 }
 
-// sound sends one piece of the tone.
+// sound sends one piece of a tone.
 func (g *generation) sound(ctx context.Context, length time.Duration, odd bool) {
 	samples := int(length * OutputRate / time.Second)
 	data := make([]byte, 0, 2*samples)
@@ -208,7 +208,8 @@ func (g *generation) sound(ctx context.Context, length time.Duration, odd bool) 
 	g.send(ctx, data, odd)
 }
 
-// send sends bytes of sound; with odd it keeps one that would end a sample.
+// send sends bytes of sound; with odd it holds back a byte that would complete
+// a sample.
 func (g *generation) send(ctx context.Context, data []byte, odd bool) {
 	data = append(g.left, data...)
 	g.left = nil

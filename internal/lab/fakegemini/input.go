@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// takeInput takes what a player says, and when it begins and ends.
+// takeInput handles a player's input, and its beginning and end.
 func (c *connection) takeInput(ctx context.Context, raw json.RawMessage) *Close {
 	var m realtimeInput
 	if refusal := decode(raw, &m); refusal != nil {
@@ -16,7 +16,7 @@ func (c *connection) takeInput(ctx context.Context, raw json.RawMessage) *Close 
 	}
 	switch {
 	case m.MediaChunks != nil:
-		return &invalid // what took its place came with the first of today's models
+		return &invalid // its replacement came with the first of today's models
 	case m.Audio != nil:
 		c.record("audio", raw)
 		return c.takeAudio(m.Audio)
@@ -43,7 +43,7 @@ func (c *connection) takeInput(ctx context.Context, raw json.RawMessage) *Close 
 	return &invalid
 }
 
-// takeAudio takes sound; what comes outside an activity counts nothing.
+// takeAudio handles sound; it ignores sound outside an activity.
 func (c *connection) takeAudio(b *blob) *Close {
 	kind, parameters, err := mime.ParseMediaType(b.MIMEType)
 	if err != nil || kind != "audio/pcm" || len(b.Data)%2 != 0 || len(b.Data) == 0 {
@@ -97,8 +97,8 @@ func (c *connection) endActivity(ctx context.Context) *Close {
 	return nil
 }
 
-// takeResponses takes answers to calls. One to a call that was cancelled means
-// nothing; one to a call that never was, or was answered, is refused.
+// takeResponses handles answers to calls. It ignores an answer to a cancelled
+// call, and refuses one to an unknown or answered call.
 func (c *connection) takeResponses(ctx context.Context, raw json.RawMessage) *Close {
 	var m toolResponse
 	if refusal := decode(raw, &m); refusal != nil {
@@ -108,7 +108,7 @@ func (c *connection) takeResponses(ctx context.Context, raw json.RawMessage) *Cl
 		return &invalid
 	}
 	late, refusal := c.close(m.FunctionResponses)
-	if refusal == nil && late { // once it has said what it had to say
+	if refusal == nil && late { // after the current answer
 		if c.current != nil {
 			<-c.current.done
 		}
@@ -117,8 +117,8 @@ func (c *connection) takeResponses(ctx context.Context, raw json.RawMessage) *Cl
 	return refusal
 }
 
-// close answers calls. It reports whether one that nothing waited for now has an
-// answer to be spoken about.
+// close answers calls. It reports whether a call that does not block now has an
+// answer to speak about.
 func (c *connection) close(responses []functionResponse) (late bool, refusal *Close) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,7 +141,7 @@ func (c *connection) close(responses []functionResponse) (late bool, refusal *Cl
 	return late, nil
 }
 
-// moveCalls tells those who wait for a call. c.mu is held.
+// moveCalls wakes the waiters for a call. c.mu must be held.
 func (c *connection) moveCalls() {
 	close(c.moved)
 	c.moved = make(chan struct{})

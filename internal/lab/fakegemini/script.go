@@ -2,54 +2,52 @@ package fakegemini
 
 import "time"
 
-// Turn is one answer. Its steps are sent as fast as they can be; after the last come
-// generationComplete and turnComplete. The zero value is an empty answer: a
-// turnComplete alone.
+// Turn is one answer. Its steps are sent without pauses, then
+// generationComplete and turnComplete. The zero value is an empty answer: only
+// turnComplete.
 type Turn struct {
-	// Heard is the transcript of what the player said, which comes first, in two
-	// pieces.
+	// Heard is the transcript of the player's input, sent first, in two pieces.
 	Heard string
 	Steps []Step
-	// Playing holds turnComplete back until the client's next input interrupts it, as
-	// the service does while it takes its sound to be played.
+	// Playing holds turnComplete back until the client's next input interrupts
+	// it, as the service does while it assumes that its sound is playing.
 	Playing bool
-	// Late sends "interrupted" after turnComplete when the turn is interrupted, and not
-	// before.
+	// Late sends "interrupted" only after turnComplete when the turn is
+	// interrupted.
 	Late bool
 	// Reason is turnCompleteReason.
 	Reason string
-	// Waiting says waitingForInput in place of everything.
+	// Waiting sends waitingForInput instead of everything else.
 	Waiting bool
-	// Usage comes with turnComplete.
+	// Usage is sent with turnComplete.
 	Usage *Usage
-	// Handle is a resumption handle that comes after the turn.
+	// Handle is a resumption handle sent after the turn.
 	Handle string
-	// Unasked is what is said after the turn without having been asked for, as a turn
-	// of its own.
+	// Unasked is sent unasked after the turn, as its own turn.
 	Unasked []Step
 }
 
-// Step is a part of an answer: one of the types below.
+// Step is a part of an answer, one of the types below.
 type Step interface{ step() }
 
 // Speak is sound, a tone, with its transcript.
 type Speak struct {
 	Text string
-	// Sound is how long it is; if zero, 40 ms. It comes in pieces of 40 ms.
+	// Sound is its length; zero means 40 ms. It is sent in pieces of 40 ms.
 	Sound time.Duration
-	// Odd cuts each sample's bytes apart at the end of each piece.
+	// Odd splits a sample at the end of each piece.
 	Odd bool
 }
 
-// CallTools asks for tools, all in one message, and waits for all answers.
+// CallTools calls tools in one message and waits for all answers.
 type CallTools struct {
 	Calls []Call
-	// Trailing is how much sound comes after the calls and before the answers.
+	// Trailing is the length of sound after the calls and before the answers.
 	Trailing time.Duration
-	// Cancel takes calls back at once, by their ids.
+	// Cancel cancels calls at once, by their ids.
 	Cancel []string
-	// NoWait goes on without the answers, as for tools that do not block. An answer
-	// that is not silent then has the next turn of the script begin.
+	// NoWait continues without the answers, as for tools that do not block. An
+	// answer that is not silent then begins the script's next turn.
 	NoWait bool
 }
 
@@ -59,16 +57,17 @@ type Call struct {
 	Args     map[string]any
 }
 
-// Hang says nothing more until the turn is interrupted.
+// Hang sends no more until the turn is interrupted.
 type Hang struct{}
 
 // GoAway announces the end of the connection.
 type GoAway struct{ Left time.Duration }
 
-// Resumable is a resumption update; an empty handle says that there is none now.
+// Resumable is a resumption update; an empty handle means that there is none
+// now.
 type Resumable struct{ Handle string }
 
-// Send is a message as it is, such as one that is none.
+// Send is a raw message, for example an invalid one.
 type Send struct{ Message string }
 
 // Close ends the connection.
@@ -91,20 +90,20 @@ func (Send) step()      {}
 func (Close) step()     {}
 func (Usage) step()     {}
 
-// Say is an answer of one piece of speech.
+// Say returns an answer of one piece of speech.
 func Say(text string) Turn { return Turn{Steps: []Step{Speak{Text: text}}} }
 
-// The service's reasons for closing a connection.
+// The service's reasons for a close.
 var (
 	// BadKey refuses a key.
 	BadKey = Close{1007, "API key not valid. Please pass a valid API key."}
-	// Quota means that too much was used.
+	// Quota means that a quota is used up.
 	Quota = Close{1011, "You exceeded your current quota, please check your plan and billing details. For more information on this"}
 	// Internal is a failure of the service.
 	Internal = Close{1011, "Internal error encountered."}
-	// Aborted ends a connection that has lasted its time.
+	// Aborted ends a connection that has reached its time limit.
 	Aborted = Close{1008, "The operation was aborted."}
-	// BadHandle means a resumption handle it does not know.
+	// BadHandle means an unknown resumption handle.
 	BadHandle = Close{1008, "BidiGenerateContent session not found"}
 
 	invalid      = Close{1007, "Request contains an invalid argument."}

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// clientMessage is what a client sends: one of its fields. Fields of a message that
-// are not named here do not exist in the protocol, or are not covered.
+// clientMessage is a client's message: one of its fields is set. Fields that
+// are not here do not exist in the protocol, or are not covered.
 type clientMessage struct {
 	Setup         *setup          `json:"setup"`
 	ClientContent *clientContent  `json:"clientContent"`
@@ -140,10 +140,10 @@ type contextUpdate struct {
 	} `json:"tools"`
 }
 
-// unknownField finds what a JSON decoder says of a field that does not exist.
+// unknownField matches a JSON decoder's error about an unknown field.
 var unknownField = regexp.MustCompile(`^json: unknown field "(.*)"$`)
 
-// decode reads JSON as strictly as the service does. A nil result is success.
+// decode decodes JSON as strictly as the service does. A nil result is success.
 func decode(data []byte, into any) *Close {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -160,13 +160,13 @@ func decode(data []byte, into any) *Close {
 	return &invalid
 }
 
-// traits are what differs between models.
+// traits are the differences between models.
 type traits struct {
-	updates     bool // takes contextUpdate
-	content     bool // takes clientContent at any time
-	scheduling  bool // knows behavior and scheduling
+	updates     bool // accepts contextUpdate
+	content     bool // accepts clientContent at any time
+	scheduling  bool // supports behavior and scheduling
 	asyncOnly   bool // has no blocking tools
-	async       bool // tools do not block unless they say so
+	async       bool // tools do not block by default
 	bareOptions bool // refuses options of older models
 }
 
@@ -193,7 +193,7 @@ func traitsOf(model string) traits {
 
 var functionName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$`)
 
-// checkTools returns why tools are refused, nil if they are not.
+// checkTools returns why tools are refused, or nil.
 func checkTools(tools []tool, t traits) *Close {
 	seen := map[string]bool{}
 	for _, list := range tools {
@@ -225,7 +225,7 @@ func isObjectSchema(schema json.RawMessage) bool {
 	return json.Unmarshal(schema, &s) == nil && s.Type == "object"
 }
 
-// checkContents returns why a conversation is refused, nil if it is not.
+// checkContents returns why a conversation is refused, or nil.
 func checkContents(turns []content) *Close {
 	for _, c := range turns {
 		if c.Role != "user" && c.Role != "model" || len(c.Parts) == 0 {

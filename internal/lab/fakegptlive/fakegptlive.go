@@ -1,27 +1,27 @@
-// Package fakegptlive is OpenAI's GPT-Live on the loopback interface, for tests: a
-// voice that listens while it talks and delegates its work to the client. It
-// serves
+// Package fakegptlive is OpenAI's GPT-Live on the loopback interface, for
+// tests: a voice that listens while it talks and delegates its work to the
+// client. It serves
 //
 //	GET /v1/live/sessions   the primary WebSocket
 //
-// It takes session.start, session.update, session.input_audio.append, mute and
-// unmute, session.instructions.append, thinking.append and commentary.append and
-// session.close, and sends session.started, updated and closed,
-// session.output_audio.delta, session.input_transcript.delta,
+// It accepts session.start, session.update, session.input_audio.append, mute
+// and unmute, session.instructions.append, thinking.append and
+// commentary.append and session.close, and sends session.started, updated and
+// closed, session.output_audio.delta, session.input_transcript.delta,
 // session.output_transcript.delta, session.delegation.created,
-// session.usage.updated, the acknowledgements of what it takes, and error.
+// session.usage.updated, the acknowledgements of accepted commands, and error.
 //
-// It knows no delegation to Responses or Decisions (response.*, decision.*), no
-// fixtures (session.output_audio.fixture.*), triggers, info, forks, sidebands,
-// stored sessions, WebRTC or SIP (transport.*), and no G.711: it refuses them, with
-// the real service's error where that is documented.
+// It does not support delegation to Responses or Decisions (response.*,
+// decision.*), no fixtures (session.output_audio.fixture.*), triggers, info,
+// forks, sidebands, stored sessions, WebRTC or SIP (transport.*), or G.711: it
+// refuses them, with the real service's error where documented.
 //
-// As the real one, it lives on the time of its input: a tenth of a second of sound
-// out for each tenth that comes in, silence included, and nothing without. Unlike
-// the real one it keeps up with input that comes faster. It does not listen: it
-// tells sound from silence. Whatever is said, it was the next turn of the script.
+// Like the real service, it runs on the time of its input: for each tenth of a
+// second of input, silence included, it sends a tenth of a second of sound.
+// Unlike the real one it keeps up with faster input. It does not recognise
+// speech, only sound and silence: any speech is the next turn of the script.
 //
-// It never reaches beyond 127.0.0.1.
+// It connects only to 127.0.0.1.
 package fakegptlive
 
 import (
@@ -36,28 +36,28 @@ import (
 )
 
 const (
-	// WordTime is how long a word of the voice sounds.
+	// WordTime is the length of a spoken word.
 	WordTime = 200 * time.Millisecond
-	// TurnEnd is the silence after which the voice takes a turn to be over.
+	// TurnEnd is the silence after which the voice considers a turn ended.
 	TurnEnd = 200 * time.Millisecond
-	// YieldTime is how long somebody must speak until the voice falls silent.
+	// YieldTime is how long a user must speak until the voice falls silent.
 	YieldTime = 200 * time.Millisecond
 	// maxMessage bounds one message of a client in bytes.
 	maxMessage = 4 << 20
 )
 
-// Turn is what the voice does once it has heard something.
+// Turn is the voice's reaction to speech.
 type Turn struct {
-	// Heard is what it understands.
+	// Heard is the recognised text.
 	Heard string
-	// Says is what it says by itself; it may be empty.
+	// Says is the voice's own reply; it may be empty.
 	Says string
-	// Delegates says how often the delegation of this turn is told. With 0 there is
-	// none.
+	// Delegates is how many times the service announces this turn's delegation;
+	// 0 means no delegation.
 	Delegates int
 }
 
-// Error is what the service says is wrong.
+// Error is the service's error message.
 type Error struct {
 	Type          string `json:"type"`
 	Code          string `json:"code"`
@@ -66,22 +66,21 @@ type Error struct {
 	ClientEventID string `json:"client_event_id,omitempty"`
 }
 
-// Script is what a service does.
+// Script is the behaviour of a service.
 type Script struct {
-	// Turns are those of each session, in order. What is heard after the last of them
-	// goes unanswered.
+	// Turns are the turns of each session, in order. Speech after the last one
+	// gets no answer.
 	Turns []Turn
-	// CommentaryLag is how much of the session's time passes from commentary to its
-	// first sound.
+	// CommentaryLag is the session time from commentary to its first sound.
 	CommentaryLag time.Duration
-	// UsageEvery is how much of the session's time lies between two reports of it. If
-	// zero, a minute.
+	// UsageEvery is the session time between two usage reports. Zero means a
+	// minute.
 	UsageEvery time.Duration
-	// Key is the only one accepted. If empty, any is.
+	// Key is the only accepted key. If empty, every key is accepted.
 	Key string
 	// RefuseStatus refuses every connection with a status and RefuseError.
 	RefuseStatus int
-	// RefuseError alone refuses session.start.
+	// RefuseError alone refuses only session.start.
 	RefuseError Error
 }
 
@@ -90,7 +89,7 @@ type Server struct {
 	script  Script
 	sockets *fakesocket.Server
 
-	news     fakesocket.News // guards sessions, and what it says of them
+	news     fakesocket.News // guards sessions and the fields that sessions guard with it
 	sessions []*Session
 }
 
@@ -110,15 +109,15 @@ func Start(t testing.TB, script Script) *Server {
 // URL is the API's root, ending in /v1.
 func (s *Server) URL() string { return s.sockets.URL() + "/v1" }
 
-// Sessions are those that were started so far.
+// Sessions returns the sessions started so far.
 func (s *Server) Sessions() []*Session {
 	s.news.Lock()
 	defer s.news.Unlock()
 	return slices.Clone(s.sessions)
 }
 
-// Await waits until ready is true of the latest session, and returns it. A test
-// whose ctx ends before fails.
+// Await waits until ready accepts the latest session, and returns it. It fails
+// the test if ctx ends first.
 func (s *Server) Await(t testing.TB, ctx context.Context, what string, ready func(*Session) bool) (latest *Session) {
 	t.Helper()
 	if !s.news.Await(ctx, func() bool {
@@ -171,7 +170,7 @@ func refuse(w http.ResponseWriter, status int, e Error) {
 
 type object map[string]any
 
-// Command is what a client sent, sound aside.
+// Command is a client's command, except sound.
 type Command struct {
 	Type         string
 	EventID      string
@@ -179,5 +178,5 @@ type Command struct {
 	Content      string
 }
 
-// String is the command for messages of tests.
+// String returns the command in the form of test messages.
 func (c Command) String() string { return fmt.Sprintf("%s(%s) %q", c.Type, c.DelegationID, c.Content) }

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
 	tenth = 2400 // samples at 24 kHz
-	// patience bounds a test that would hang.
+	// patience bounds a test that hangs.
 	patience = time.Minute
 )
 
@@ -53,7 +53,7 @@ func connect(t *testing.T, script fakegptlive.Script) (*stranger, *fakegptlive.S
 	s := &stranger{t: t, ctx: ctx, conn: conn}
 	s.grouper, err = live.NewTranscriptGrouper(live.TranscriptGrouperOptions{
 		OnUpdate: func(u live.TranscriptUpdate) { s.said = append(s.said, u) },
-		// Nothing is final before its time, so that no timer of the grouper calls.
+		// These times exceed the test, so that no timer of the grouper fires.
 		AssistantSilence: param.NewOpt(time.Hour), MinTurnSeparation: param.NewOpt(time.Minute),
 	})
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *stranger) appendSound(tenths int, loud bool) {
 	}
 }
 
-// until reads events up to one of a type, which it returns.
+// until reads events up to one of a type and returns it.
 func (s *stranger) until(kind string) live.ServerEventUnion {
 	s.t.Helper()
 	for {
@@ -129,7 +129,7 @@ func startEvent() live.ClientEventUnionParam {
 	})
 }
 
-// text is what a speaker said according to the client's own grouping.
+// text returns a speaker's text according to the client's grouping.
 func (s *stranger) text(speaker string) string {
 	latest := map[string]live.TranscriptSegment{}
 	var order []string
@@ -148,9 +148,9 @@ func (s *stranger) text(speaker string) string {
 	return strings.Join(all, " ")
 }
 
-// TestConversationWithTheVendorsClient has openai-go's own client talk with the
-// service: a delegation that is told twice, its answer, an interruption, an update
-// and a farewell.
+// TestConversationWithTheVendorsClient lets openai-go's own client talk with
+// the service: a delegation announced twice, its answer, an interruption, an
+// update and a farewell.
 func TestConversationWithTheVendorsClient(t *testing.T) {
 	s, server := connect(t, fakegptlive.Script{
 		Turns: []fakegptlive.Turn{
@@ -222,7 +222,7 @@ func TestConversationWithTheVendorsClient(t *testing.T) {
 	}
 }
 
-// TestRefusals shows that the service refuses what the real one refuses.
+// TestRefusals checks that the service refuses what the real one refuses.
 func TestRefusals(t *testing.T) {
 	for _, row := range []struct {
 		name    string
@@ -273,7 +273,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestHandshakeRefused shows what happens before there is a session.
+// TestHandshakeRefused checks refusals before there is a session.
 func TestHandshakeRefused(t *testing.T) {
 	for _, row := range []struct {
 		name   string
@@ -305,8 +305,8 @@ func TestHandshakeRefused(t *testing.T) {
 	}
 }
 
-// TestMutedInput shows that a muted input is silence, on whose time the voice
-// speaks all the same, and that nothing happens without input.
+// TestMutedInput checks that muted input counts as silence, on whose time the
+// voice still speaks, and that no input means no output.
 func TestMutedInput(t *testing.T) {
 	s, server := connect(t, fakegptlive.Script{Turns: []fakegptlive.Turn{{Heard: "Nobody.", Says: "Never."}}, CommentaryLag: 300 * time.Millisecond})
 	s.send(startEvent())
@@ -334,7 +334,7 @@ func TestMutedInput(t *testing.T) {
 	}
 }
 
-// TestEnds shows how the service ends a session by itself.
+// TestEnds checks how the service ends a session by itself.
 func TestEnds(t *testing.T) {
 	s, server := connect(t, fakegptlive.Script{})
 	s.send(startEvent())

@@ -13,15 +13,15 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakesocket"
 )
 
-// maxAppend is how many tokens may be appended at once.
+// maxAppend bounds the tokens in one append.
 const maxAppend = 500
 
-// phase is where a session stands.
+// phase is the phase of a session.
 type phase uint8
 
 const (
 	opening phase = iota // until session.start
-	running              // until session.close, or the service ends it
+	running              // until session.close, or until the service ends it
 	over
 )
 
@@ -31,7 +31,7 @@ type Session struct {
 	conn   *fakesocket.Conn
 	events atomic.Int64 // sent so far
 
-	// The fields below belong to the handler of the connection.
+	// These fields belong to the connection's handler.
 	phase       phase
 	config      config
 	resource    object
@@ -39,51 +39,51 @@ type Session struct {
 	voice       voice
 	told        int // usage reports so far
 
-	// The fields below are guarded by server.news.
+	// server.news guards these fields.
 	start    json.RawMessage
 	commands []Command
 	samples  int // of input
-	audible  int // of them, with sound in them
-	muted    int // of the audible, while muted
+	audible  int // with sound in them
+	muted    int // audible ones while muted
 }
 
-// Start is the configuration the client sent.
+// Start returns the client's configuration.
 func (c *Session) Start() json.RawMessage {
 	c.server.news.Lock()
 	defer c.server.news.Unlock()
 	return slices.Clone(c.start)
 }
 
-// Commands are those that came so far, session.start included, also those that
-// were refused.
+// Commands returns the commands so far, including session.start and refused
+// ones.
 func (c *Session) Commands() []Command {
 	c.server.news.Lock()
 	defer c.server.news.Unlock()
 	return slices.Clone(c.commands)
 }
 
-// Input is how much sound came so far: samples in all, those of pieces with
-// something to hear, and those of the latter that came while muted.
+// Input returns how much sound was received: samples in all, samples of audible
+// pieces, and those of the latter while muted.
 func (c *Session) Input() (samples, audible, muted int) {
 	c.server.news.Lock()
 	defer c.server.news.Unlock()
 	return c.samples, c.audible, c.muted
 }
 
-// Send sends the client what a test likes, such as a string that is no JSON.
+// Send sends the client any message, for example invalid JSON.
 func (c *Session) Send(raw string) { c.conn.Send(raw) }
 
-// Drop ends the connection without a word.
+// Drop ends the connection without a close frame.
 func (c *Session) Drop() { c.conn.Close(0, "") }
 
-// End ends the session as the service does for a reason, such as "expired". What
-// the client still sends goes unread.
+// End ends the session for a reason, such as "expired", as the service does. It
+// ignores later input.
 func (c *Session) End(reason string, seconds float64) {
 	c.send("session.closed", "", object{"reason": reason, "session": object{"id": "live_1", "status": "active"}, "usage": object{"seconds": seconds}})
 	c.conn.Close(1000, "")
 }
 
-// send sends an event, with the id of the command it is about.
+// send sends an event with the id of its command.
 func (c *Session) send(kind, clientEventID string, fields object) {
 	event := object{"type": kind}
 	if kind != "session.output_audio.delta" {
@@ -98,7 +98,7 @@ func (c *Session) send(kind, clientEventID string, fields object) {
 	c.conn.Send(event)
 }
 
-// complain refuses a command.
+// complain reports an error about a command.
 func (c *Session) complain(e Error, clientEventID string) {
 	e.ClientEventID = clientEventID
 	c.send("error", clientEventID, object{"error": e})
@@ -108,7 +108,7 @@ func invalid(code, param, format string, args ...any) *Error {
 	return &Error{Type: "invalid_request_error", Code: code, Param: param, Message: fmt.Sprintf(format, args...)}
 }
 
-// command is a command as it comes.
+// command is a command as received.
 type command struct {
 	Type         string          `json:"type"`
 	EventID      string          `json:"event_id"`
@@ -118,7 +118,7 @@ type command struct {
 	DelegationID json.RawMessage `json:"delegation_id"`
 }
 
-// take takes one command.
+// take handles one command.
 func (c *Session) take(data []byte) {
 	var m command
 	if err := json.Unmarshal(data, &m); err != nil || m.Type == "" {
@@ -133,20 +133,20 @@ func (c *Session) take(data []byte) {
 	}
 }
 
-// record keeps a command for the test.
+// record stores a command for the test.
 func (c *Session) record(m command) {
 	r := Command{Type: m.Type, EventID: m.EventID}
 	if m.Content != nil {
 		r.Content = *m.Content
 	}
-	_ = json.Unmarshal(m.DelegationID, &r.DelegationID) // whether it is one is found later
+	_ = json.Unmarshal(m.DelegationID, &r.DelegationID) // checked later
 	c.server.news.Lock()
 	defer c.server.news.Unlock()
 	c.commands = append(c.commands, r)
 	c.server.news.Announce()
 }
 
-// obey does what a command says, or says why not.
+// obey executes a command, or returns why not.
 func (c *Session) obey(m command) *Error {
 	if c.phase == opening {
 		if m.Type != "session.start" {
@@ -179,7 +179,6 @@ func (c *Session) obey(m command) *Error {
 	return nil
 }
 
-// begin begins the session.
 func (c *Session) begin(m command) *Error {
 	if e := c.server.script.RefuseError; e.Code != "" {
 		return &e
@@ -199,7 +198,7 @@ func (c *Session) begin(m command) *Error {
 	return nil
 }
 
-// update changes how work is delegated, which is all that can change.
+// update changes the delegation, the only setting that can change.
 func (c *Session) update(m command) *Error {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(m.Session, &all) != nil {
@@ -221,7 +220,7 @@ func (c *Session) update(m command) *Error {
 	return nil
 }
 
-// hear takes sound, on whose time everything else happens.
+// hear handles sound, which drives all other events.
 func (c *Session) hear(m command) *Error {
 	if m.Audio == nil || *m.Audio == "" {
 		return invalid("invalid_audio", "audio", "The audio is empty.")
@@ -252,7 +251,7 @@ func (c *Session) hear(m command) *Error {
 	return nil
 }
 
-// learn takes text into the context.
+// learn appends text to the context.
 func (c *Session) learn(m command) *Error {
 	if m.Content == nil || strings.TrimSpace(*m.Content) == "" {
 		return invalid("missing_required_parameter", "content", "content is required.")
@@ -275,7 +274,7 @@ func (c *Session) learn(m command) *Error {
 	return nil
 }
 
-// finish says what was still to be said and ends the session.
+// finish says the queued words and ends the session.
 func (c *Session) finish(m command) {
 	c.voice.sayRest()
 	c.phase = over
@@ -284,7 +283,7 @@ func (c *Session) finish(m command) {
 	})
 }
 
-// delegate tells of work.
+// delegate announces a delegation.
 func (c *Session) delegate(at time.Duration, times int) {
 	if times == 0 {
 		return

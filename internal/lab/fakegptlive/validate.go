@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// maxInput and maxInputTokens bound what a session begins with,
-	// maxInstructions the instructions, in tokens.
+	// maxInput and maxInputTokens bound a session's initial input,
+	// maxInstructions its instructions, in tokens.
 	maxInput, maxInputTokens, maxInstructions = 128, 8192, 16384
 	usualRate                                 = 24000
 	longest                                   = 2 * time.Hour
 )
 
-// config is what a session begins with. Fields that are not here are refused.
+// config is a session's initial configuration. Other fields are refused.
 type config struct {
 	Model        string          `json:"model"`
 	Instructions string          `json:"instructions"`
@@ -47,13 +47,13 @@ type item struct {
 	} `json:"content"`
 }
 
-// delegation is who works.
+// delegation says who does the work.
 type delegation struct {
 	Type  string `json:"type"`
 	Delay int    `json:"acknowledgement_delay_ms"`
 }
 
-// strictly reads raw into v and knows every field.
+// strictly decodes raw into v and refuses unknown fields.
 func strictly(raw []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
@@ -64,7 +64,7 @@ func strictly(raw []byte, v any) error {
 	return err
 }
 
-// read reads and judges a configuration.
+// read decodes and checks a configuration.
 func (c *config) read(raw json.RawMessage) *Error {
 	if err := strictly(raw, c); err != nil {
 		return invalid("invalid_value", "session", "The session cannot be read: %v", err)
@@ -89,7 +89,7 @@ func (c *config) read(raw json.RawMessage) *Error {
 	return nil
 }
 
-// readInput judges the history.
+// readInput checks the history.
 func (c *config) readInput() *Error {
 	if len(c.Input) > maxInput {
 		return invalid("invalid_value", "session.input", "input has %d messages, at most %d are allowed.", len(c.Input), maxInput)
@@ -117,7 +117,7 @@ func (c *config) readInput() *Error {
 	return nil
 }
 
-// read reads and judges a delegation.
+// read decodes and checks a delegation.
 func (d *delegation) read(raw json.RawMessage) *Error {
 	if err := strictly(raw, d); err != nil || d.Type != "client" {
 		return invalid("invalid_value", "session.delegation", "This server delegates to its client alone.")
@@ -132,7 +132,7 @@ func (c *config) rate() int {
 	return usualRate
 }
 
-// resource is the session as it was resolved.
+// resource returns the session with its defaults.
 func (c *config) resource() object {
 	voice := c.Audio.Output.Voice
 	if len(voice) == 0 {

@@ -7,32 +7,32 @@ import (
 	"time"
 )
 
-// tenth is how much input makes one output delta, in parts of a second.
+// tenth is the number of output deltas per second of input.
 const tenth = 10
 
-// word is a word that is to be said, not before a time of the session.
+// word is a queued word with the earliest session time at which it is said.
 type word struct {
 	text  string
 	after time.Duration
 }
 
-// voice is the model: what it hears, and what it says. It belongs to the handler
-// of its connection.
+// voice is the model: what it hears and says. It belongs to the connection's
+// handler.
 type voice struct {
 	session *Session
 	rate    int // samples a second, both ways
 	muted   bool
 
 	samples int    // of input so far
-	rest    []byte // input that makes no tenth yet
+	rest    []byte // input short of a tenth
 
-	hearing   bool // somebody speaks
+	hearing   bool // the user is speaking
 	since     time.Duration
 	silentFor time.Duration
-	turn      int // of the script, next
+	turn      int // of the script's next turn
 
 	words   []word
-	left    time.Duration // of the word that sounds
+	left    time.Duration // of the current word
 	tone    []byte        // a tenth of a second of it
 	silence []byte
 }
@@ -47,12 +47,12 @@ func (v *voice) begin(c *Session) {
 	}
 }
 
-// now is the session's time.
+// now returns the session's time.
 func (v *voice) now() time.Duration {
 	return time.Duration(v.samples) * time.Second / time.Duration(v.rate)
 }
 
-// hear takes input, and speaks as long as it is.
+// hear handles input, and speaks for as long as it lasts.
 func (v *voice) hear(data []byte) {
 	v.rest = append(v.rest, data...)
 	for len(v.rest) >= len(v.silence) {
@@ -63,7 +63,7 @@ func (v *voice) hear(data []byte) {
 	}
 }
 
-// listen hears a tenth of a second.
+// listen handles a tenth of a second of input.
 func (v *voice) listen(data []byte) {
 	loud := false
 	for i := 0; i < len(data) && !v.muted; i += 2 {
@@ -76,7 +76,7 @@ func (v *voice) listen(data []byte) {
 		v.hearing, v.since, v.silentFor = true, at, 0
 	case loud:
 		v.silentFor = 0
-		if at-v.since >= YieldTime { // whoever is interrupted falls silent by itself
+		if at-v.since >= YieldTime { // the voice stops when it is interrupted
 			v.words, v.left = nil, 0
 		}
 	case v.hearing:
@@ -87,7 +87,7 @@ func (v *voice) listen(data []byte) {
 	}
 }
 
-// answer does what the script says of what was heard from a time to another.
+// answer performs the script's turn for speech between two times.
 func (v *voice) answer(from, to time.Duration) {
 	turns := v.session.server.script.Turns
 	if v.turn >= len(turns) {
@@ -108,19 +108,19 @@ func (v *voice) answer(from, to time.Duration) {
 	v.say(t.Says, 0)
 }
 
-// transcript sends a fragment of one.
+// transcript sends a fragment of a transcript.
 func (v *voice) transcript(direction, text string, from, to time.Duration) {
 	v.session.send("session."+direction+"_transcript.delta", "", object{"delta": text, "start_ms": from.Milliseconds(), "end_ms": to.Milliseconds()})
 }
 
-// say has text said, not before a time.
+// say queues text to be said, not before a session time.
 func (v *voice) say(text string, after time.Duration) {
 	for _, w := range strings.Fields(text) {
 		v.words = append(v.words, word{w, after})
 	}
 }
 
-// speak sends a tenth of a second of what is said from a time on.
+// speak sends a tenth of a second of speech from a session time.
 func (v *voice) speak(at time.Duration) {
 	if v.left == 0 && len(v.words) > 0 && v.words[0].after <= at {
 		v.transcript("output", v.words[0].text+" ", at, at+WordTime)
@@ -134,7 +134,7 @@ func (v *voice) speak(at time.Duration) {
 	v.session.send("session.output_audio.delta", "", object{"delta": base64.StdEncoding.EncodeToString(sound)})
 }
 
-// sayRest says what is still to be said, at once.
+// sayRest says all queued words at once.
 func (v *voice) sayRest() {
 	for i := range v.words {
 		v.words[i].after = 0

@@ -64,8 +64,8 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, rec *Request, re
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-cache")
 	w.WriteHeader(http.StatusOK)
-	// Writing to a client that is gone fails silently; it shows in the
-	// request's context at the next wait.
+	// Writes to a disconnected client fail silently; the next wait sees it in
+	// the request's context.
 	flush := http.NewResponseController(w)
 	_ = flush.Flush()
 	for i, line := range resp.lines(rec) {
@@ -96,10 +96,10 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, rec *Request, re
 // failureLine is how the protocol reports a failure within a stream.
 const failureLine = `data: {"error":{"message":"The server had an error while processing your request.","type":"server_error","param":null,"code":null}}`
 
-// cut drops the connection in the middle of the answer, as net/http defines it.
+// cut drops the connection during the answer, in the way net/http documents.
 func cut() { panic(http.ErrAbortHandler) }
 
-// wait pauses between two events and reports whether to go on.
+// wait pauses between two events and reports whether to continue.
 func (s *Server) wait(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil

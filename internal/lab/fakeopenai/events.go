@@ -9,15 +9,15 @@ import (
 const (
 	// created is the timestamp of every object, so that answers are identical.
 	created = 1700000000
-	// fragmentSize is how many characters of a call's arguments one event
-	// carries.
+	// fragmentSize is the number of characters of a call's arguments in one
+	// event.
 	fragmentSize = 5
 )
 
 // object is a JSON object under construction.
 type object = map[string]any
 
-// lines returns the answer's events as they stand on the wire.
+// lines returns the answer's events in wire format.
 func (r Response) lines(rec *Request) []string {
 	if r.Raw != nil {
 		return r.Raw
@@ -92,7 +92,7 @@ func (r Response) fragments(rec *Request) []object {
 	return out
 }
 
-// whole is the answer to a request without streaming.
+// whole returns the answer to a request without streaming.
 func (r Response) whole(rec *Request) object {
 	message := object{"role": "assistant", "content": strings.Join(r.Pieces, ""), "refusal": nil}
 	if len(r.Calls) > 0 {
@@ -125,7 +125,7 @@ func (r Response) finish() string {
 	return "stop"
 }
 
-// counts are the answer's token counts: words, roughly.
+// counts are the answer's token counts, approximated by words.
 func (r Response) counts(rec *Request) object {
 	prompt, completion := 0, 0
 	for _, m := range rec.Chat.Messages {
@@ -158,7 +158,8 @@ func split(s string, n int) []string {
 	return out
 }
 
-// encode renders an event. The values are this package's own, so it cannot fail.
+// encode encodes an event. It cannot fail, because the values are this
+// package's own.
 func encode(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// client is the public client library, which no part of the server is built on.
+// client is the public client library, which the server does not use.
 func client(t *testing.T, s *fakeopenai.Server, key string) *oai.Client {
 	t.Helper()
 	tr := &http.Transport{}
@@ -32,7 +32,7 @@ func client(t *testing.T, s *fakeopenai.Server, key string) *oai.Client {
 	return oai.NewClientWithConfig(c)
 }
 
-// post sends a raw body and returns status and body.
+// post sends a raw body and returns the status and body.
 func post(t *testing.T, s *fakeopenai.Server, path, key, body string) (int, []byte) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+path, strings.NewReader(body))

@@ -17,18 +17,18 @@ import (
 const (
 	// SpeechRate is the sample rate of synthesised speech, per second.
 	SpeechRate = 24000
-	// SpeechPerRune is how many samples one character of input lasts (40 ms).
+	// SpeechPerRune is the number of samples per character of input (40 ms).
 	SpeechPerRune = SpeechRate / 25
 
-	speechPiece    = SpeechRate / 10 // samples written at once, 100 ms
+	speechPiece    = SpeechRate / 10 // samples per write, 100 ms
 	speechLevel    = 8000            // amplitude of the sine
 	longestInput   = 4096            // characters of speech input
 	embeddingSize  = 1536            // default dimensions
 	mostDimensions = 4096
 )
 
-// Speech returns the samples the server speaks text with: a sine whose pitch
-// depends on voice, [SpeechPerRune] samples a character, divided by speed.
+// Speech returns the server's speech of text: a sine whose pitch depends on
+// voice, [SpeechPerRune] samples per character, divided by speed.
 func Speech(text, voice string, speed float64) []int16 {
 	if speed == 0 {
 		speed = 1
@@ -107,7 +107,7 @@ func (s *Server) speech(w http.ResponseWriter, r *http.Request, rec *Request) {
 			b = binary.LittleEndian.AppendUint16(b, uint16(v))
 		}
 		samples = samples[n:]
-		_, _ = w.Write(b) // a client that is gone shows at the next wait
+		_, _ = w.Write(b) // the next wait notices a disconnected client
 		_ = flush.Flush() // as above
 	}
 }
@@ -135,7 +135,7 @@ func wavHeader(samples int) []byte {
 }
 
 // Embedding returns the server's vector for text: its words hashed into size
-// dimensions, normalised, so that texts which share words are near.
+// dimensions and normalised, so that texts with shared words are near.
 func Embedding(text string, size int) []float32 {
 	sum := make([]float64, size)
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
@@ -172,7 +172,7 @@ func Embedding(text string, size int) []float32 {
 
 func hash(s string) uint64 {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(s)) // never fails
+	_, _ = h.Write([]byte(s)) // cannot fail
 	return h.Sum64()
 }
 
@@ -238,7 +238,7 @@ func (s *Server) embeddings(w http.ResponseWriter, _ *http.Request, rec *Request
 	})
 }
 
-// encode renders a vector as the request asks.
+// encode encodes a vector in the requested format.
 func (q embeddingsRequest) encode(v []float32) any {
 	if q.Encoding != "base64" {
 		return v

@@ -15,9 +15,9 @@ type Request struct {
 	Header http.Header
 	// Key is the bearer token.
 	Key string
-	// Body is the JSON as it came; nil for GET.
+	// Body is the JSON as received; nil for GET.
 	Body json.RawMessage
-	// Chat is the decoded body of a chat request, as far as it could be decoded.
+	// Chat is the decoded body of a chat request, as far as it decodes.
 	Chat Chat
 }
 
@@ -39,14 +39,14 @@ type Chat struct {
 // Message is one message of a chat request.
 type Message struct {
 	Role string `json:"role"`
-	// Content is nil where the request has none.
+	// Content is nil if the request has none.
 	Content    *string       `json:"content"`
 	Name       string        `json:"name"`
 	ToolCalls  []MessageCall `json:"tool_calls"`
 	ToolCallID string        `json:"tool_call_id"`
 }
 
-// Text is the message's content, empty if it has none.
+// Text returns the message's content, or "".
 func (m Message) Text() string {
 	if m.Content == nil {
 		return ""
@@ -75,7 +75,7 @@ type Tool struct {
 	} `json:"function"`
 }
 
-// LastUser is the text of the last user message.
+// LastUser returns the text of the last user message.
 func (c Chat) LastUser() string {
 	for i := len(c.Messages) - 1; i >= 0; i-- {
 		if c.Messages[i].Role == "user" {
@@ -85,15 +85,15 @@ func (c Chat) LastUser() string {
 	return ""
 }
 
-// Script decides what to answer. It is called for valid chat requests only,
-// possibly at the same time for several.
+// Script returns the answer to a request. It is called only for valid chat
+// requests, possibly concurrently.
 type Script func(Request) Response
 
-// Always answers everything with r.
+// Always answers every request with r.
 func Always(r Response) Script { return func(Request) Response { return r } }
 
-// Sequence answers the first request with the first response and so on. When
-// it runs out it answers HTTP 500 with a message that says so.
+// Sequence answers the first request with the first response and so on. After
+// the last it answers HTTP 500 with a message that says so.
 func Sequence(responses ...Response) Script {
 	var mu sync.Mutex // guards next
 	next := 0
@@ -110,10 +110,10 @@ func Sequence(responses ...Response) Script {
 
 // Call is a tool call to make.
 type Call struct {
-	// ID is made up if empty.
+	// ID is generated if empty.
 	ID   string
 	Name string
-	// Arguments are sent as they are, also if they are no JSON.
+	// Arguments are sent unchanged, even invalid JSON.
 	Arguments string
 }
 
@@ -126,51 +126,51 @@ type Response struct {
 	// Finish is the finish reason. If empty, "tool_calls" with calls and
 	// "stop" without.
 	Finish string
-	// First is waited before the first event.
+	// First is the pause before the first event.
 	First time.Duration
-	// Delay is waited before every event but the first.
+	// Delay is the pause before every other event.
 	Delay time.Duration
 
-	// WholeCalls sends each call in one event, as many vendors do.
+	// WholeCalls sends each call in one event, like many vendors.
 	WholeCalls bool
 	// NoCallIDs leaves out the ids of calls.
 	NoCallIDs bool
 	// NoIndex leaves out the index of calls.
 	NoIndex bool
-	// ZeroIndex numbers every call 0.
+	// ZeroIndex gives every call the index 0.
 	ZeroIndex bool
 	// Reasoning is sent as reasoning_content before the text.
 	Reasoning string
-	// Raw lines are written instead of everything above, each followed by an
-	// empty line; "[DONE]" is up to them.
+	// Raw lines replace everything above, each followed by an empty line; they
+	// must include "[DONE]" themselves.
 	Raw []string
 
-	// Status answers with an error instead, if 400 or more.
+	// Status, if 400 or more, answers with an error instead.
 	Status int
 	// Message is the error's text.
 	Message string
-	// Code is the error's code.
+	// Code is the error code.
 	Code string
-	// RetryAfter is the header's value.
+	// RetryAfter is the value of the Retry-After header.
 	RetryAfter string
-	// EchoKey puts the caller's key into the error's text.
+	// EchoKey includes the caller's key in the error's text.
 	EchoKey bool
 	// PlainBody answers an error with Message as plain text.
 	PlainBody bool
 
-	// CutAfter breaks the connection after that many events. Zero means never;
-	// negative breaks it before the first.
+	// CutAfter drops the connection after that many events. Zero means never;
+	// negative means before the first.
 	CutAfter int
 	// FailAfter sends an error event after that many events and ends the
 	// stream. Zero means never.
 	FailAfter int
-	// Hang goes silent after the pieces until the client leaves.
+	// Hang sends nothing after the pieces until the client disconnects.
 	Hang bool
 	// NoDone leaves out the closing "[DONE]".
 	NoDone bool
 }
 
-// Say answers with text, one event a piece.
+// Say answers with text, one event per piece.
 func Say(pieces ...string) Response { return Response{Pieces: pieces} }
 
 // CallTools answers with parallel tool calls, in fragments as OpenAI sends them.
@@ -184,5 +184,5 @@ func RateLimited(retryAfter string) Response {
 	return Response{Status: http.StatusTooManyRequests, Message: "Rate limit reached for requests", Code: "rate_limit_exceeded", RetryAfter: retryAfter}
 }
 
-// HangAfter says pieces and goes silent.
+// HangAfter sends pieces and then nothing.
 func HangAfter(pieces ...string) Response { return Response{Pieces: pieces, Hang: true} }

@@ -1,13 +1,13 @@
 // Package fakeopenai is an OpenAI-compatible server on the loopback interface
-// for tests: it plays scripted answers over the real wire protocol and
-// refuses what the real API would refuse. It serves
+// for tests: it plays scripted answers over the real wire protocol and refuses
+// what the real API refuses. It serves
 //
 //	POST /v1/chat/completions   streamed and whole
 //	GET  /v1/models, /v1/models/{id}
 //	POST /v1/audio/speech       a deterministic sine, streamed
 //	POST /v1/embeddings         deterministic vectors
 //
-// It is for tests. It never reaches beyond 127.0.0.1.
+// It is for tests and connects only to 127.0.0.1.
 package fakeopenai
 
 import (
@@ -29,18 +29,19 @@ const largestRequest = 8 << 20
 
 // Options configure a [Server].
 type Options struct {
-	// APIKey is the only key accepted. If empty, any key is.
+	// APIKey is the only accepted key. If empty, every key is accepted.
 	APIKey string
 	// NoAuth accepts requests without a key, as local servers do.
 	NoAuth bool
-	// Models are the ids served. If empty, every id is.
+	// Models are the ids served. If empty, every id is served.
 	Models []string
 	// RefuseStreamOptions answers 400 to requests with stream_options, as some
 	// older servers do.
 	RefuseStreamOptions bool
 	// SpeechFirst is the time to the first piece of synthesised speech.
 	SpeechFirst time.Duration
-	// Voice makes the speech of a text with a voice, at [SpeechRate]. If nil, [Speech] does.
+	// Voice synthesises a text with a voice, at [SpeechRate]. If nil, [Speech]
+	// does.
 	Voice func(text, voice string) []int16
 	// SpeechDelay is the time between two pieces of synthesised speech. Zero
 	// sends them at once.
@@ -61,11 +62,11 @@ type Server struct {
 	requests []Request
 	active   int
 	aborted  int
-	idle     chan struct{} // closed and replaced whenever active falls to 0
+	idle     chan struct{} // closed and replaced when active falls to 0
 }
 
 // New starts a server that answers chat requests from script; a nil script
-// says "ok" to everything. opts may be nil. The caller closes it.
+// answers "ok" to everything. opts may be nil. The caller closes the server.
 func New(script Script, opts *Options) (*Server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -93,7 +94,7 @@ func New(script Script, opts *Options) (*Server, error) {
 			fmt.Sprintf("Invalid URL (%s %s)", r.Method, r.URL.Path))
 	}))
 	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	go func() { // ends, and is waited for, in Close
+	go func() { // ends in Close, which waits for it
 		defer close(s.served)
 		_ = s.http.Serve(l) // always http.ErrServerClosed after Close
 	}()
@@ -123,30 +124,31 @@ func (s *Server) Close() {
 	<-s.served
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	_ = s.WaitIdle(ctx) // a handler that outlives this is a goroutine leak for the test to find
+	_ = s.WaitIdle(ctx) // a handler that outlives this is a goroutine leak, which the test reports
 }
 
-// Requests returns what was asked so far, in order of arrival, refused
-// requests included.
+// Requests returns the requests so far, in order of arrival, including refused
+// ones.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// ChatRequests returns the chat completions asked for so far.
+// ChatRequests returns the chat completion requests so far.
 func (s *Server) ChatRequests() []Request {
 	return slices.DeleteFunc(s.Requests(), func(r Request) bool { return r.Path != "/v1/chat/completions" })
 }
 
-// Aborted returns how many clients left before their answer was complete.
+// Aborted returns how many clients disconnected before their answer was
+// complete.
 func (s *Server) Aborted() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.aborted
 }
 
-// WaitIdle blocks until no request is being answered.
+// WaitIdle blocks until no request is in progress.
 func (s *Server) WaitIdle(ctx context.Context) error {
 	for {
 		s.mu.Lock()
@@ -163,7 +165,7 @@ func (s *Server) WaitIdle(ctx context.Context) error {
 	}
 }
 
-// handler serves one endpoint. The request's body is already read.
+// handler serves one endpoint. The request's body has been read.
 type handler func(w http.ResponseWriter, r *http.Request, rec *Request)
 
 // guard counts, records and authenticates.
@@ -235,7 +237,7 @@ func readRequest(w http.ResponseWriter, r *http.Request) (Request, error) {
 		return rec, errors.New("We could not parse the JSON body of your request.")
 	}
 	rec.Body = raw
-	_ = json.Unmarshal(raw, &rec.Chat) // what does not fit is refused by the endpoint
+	_ = json.Unmarshal(raw, &rec.Chat) // the endpoint refuses invalid bodies
 	return rec, nil
 }
 

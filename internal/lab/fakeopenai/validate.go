@@ -6,13 +6,13 @@ import (
 	"regexp"
 )
 
-// toolName is what the API accepts as a function's name.
+// toolName matches valid function names of the API.
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// mostTools is how many tools one request may offer.
+// mostTools bounds the tools in one request.
 const mostTools = 128
 
-// check returns why the real API would refuse c, empty if it would not.
+// check returns why the real API would refuse c, or "".
 func (c Chat) check() string {
 	if c.Model == "" {
 		return "you must provide a model parameter"
@@ -74,7 +74,7 @@ func (t Tool) check() string {
 }
 
 // checkMessages checks each message, and that every call is answered right
-// after the message that asked for it.
+// after its message.
 func checkMessages(messages []Message) string {
 	open := map[string]bool{}
 	for i, m := range messages {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// defaults is what a session is before it is updated.
+// defaults are a session's settings before any update.
 func defaults(beta bool, model string) object {
 	vad := object{
 		"type": "server_vad", "threshold": 0.5, "prefix_padding_ms": 300, "silence_duration_ms": 500,
@@ -32,7 +32,7 @@ func defaults(beta bool, model string) object {
 	return c
 }
 
-// known are the fields of a session that may be updated, by dialect.
+// known are the session fields that a client may update, by dialect.
 var known = map[bool][]string{
 	false: {
 		"type", "model", "instructions", "output_modalities", "audio", "tools", "tool_choice", "tracing", "truncation",
@@ -45,10 +45,11 @@ var known = map[bool][]string{
 	},
 }
 
-// fault is why an event is refused.
+// fault is a reason to refuse an event.
 type fault struct{ code, message string }
 
-// update changes the session. It is called under the lock, like all below.
+// update changes the session. Like all functions below it must be called under
+// the lock.
 func (c *session) update(raw json.RawMessage) *fault {
 	var wanted object
 	if json.Unmarshal(raw, &wanted) != nil || wanted == nil {
@@ -83,7 +84,7 @@ func (c *session) update(raw json.RawMessage) *fault {
 	return nil
 }
 
-// merge lays wanted over old, objects field by field.
+// merge merges wanted into old, objects field by field.
 func merge(old, wanted object) object {
 	next := maps.Clone(old)
 	for name, value := range wanted {
@@ -112,7 +113,8 @@ func checkTools(tools any) *fault {
 	return nil
 }
 
-// setting returns a field of the session below audio.side, or where it used to be.
+// setting returns a field of the session below audio.side, or from its former
+// place.
 func setting(config object, side, name, old string) any {
 	if value, ok := config[old]; ok {
 		return value
@@ -124,7 +126,7 @@ func setting(config object, side, name, old string) any {
 
 func voiceOf(config object) any { return setting(config, "output", "voice", "voice") }
 
-// detection is the turn detection's settings, nil if turns are taken by hand.
+// detection returns the settings of turn detection, or nil if turns are manual.
 func (c *session) detection() object {
 	d, _ := setting(c.config, "input", "turn_detection", "turn_detection").(object)
 	if d == nil && c.server.script.Basic {
@@ -137,7 +139,7 @@ func (c *session) transcribes() bool {
 	return setting(c.config, "input", "transcription", "input_audio_transcription") != nil
 }
 
-// tools are the names of the session's tools.
+// tools returns the names of the session's tools.
 func (c *session) tools() []string {
 	list, _ := c.config["tools"].([]any)
 	var names []string
@@ -150,7 +152,8 @@ func (c *session) tools() []string {
 	return names
 }
 
-// basicEvents are the events that a basic service knows, of both sides.
+// basicEvents are the events, in both directions, that a basic service
+// supports.
 var basicEvents = []string{
 	"input_audio_buffer.append", "session.update", "conversation.item.create", "response.create", "response.cancel",
 	"session.created", "error", "input_audio_buffer.speech_started", "input_audio_buffer.speech_stopped",
@@ -159,7 +162,8 @@ var basicEvents = []string{
 	"response.function_call_arguments.done", "response.done",
 }
 
-// betaNames are the events that had another name before; an empty one did not exist.
+// betaNames are the events with a different name in the beta; an empty name did
+// not exist.
 var betaNames = map[string]string{
 	"response.output_audio.delta":            "response.audio.delta",
 	"response.output_audio.done":             "response.audio.done",

@@ -1,27 +1,28 @@
-// Package fakerealtime is OpenAI's Realtime service on the loopback interface for
-// tests: GET /v1/realtime, a WebSocket. It understands nothing that is said; what
-// its model answers is in its script, and what its voice sounds like is [Tone]. It
+// Package fakerealtime is OpenAI's Realtime service on the loopback interface
+// for tests: GET /v1/realtime, a WebSocket. It recognises no speech; its
+// model's answers are in its script, and its voice sounds like [Tone]. It
 // refuses what the real service refuses.
 //
-// Of the client's events it takes session.update, input_audio_buffer.append, .commit
-// and .clear, conversation.item.create, .retrieve, .truncate and .delete,
-// response.create and response.cancel. It sends session.created and .updated,
-// conversation.item.added, .done, .retrieved, .truncated, .deleted and
-// .input_audio_transcription.delta and .completed, input_audio_buffer.committed,
-// .cleared, .speech_started and .speech_stopped, response.created and .done,
-// response.output_item, .content_part, .output_audio, .output_audio_transcript, .output_text and
+// Of the client's events it accepts session.update, input_audio_buffer.append,
+// .commit and .clear, conversation.item.create, .retrieve, .truncate and
+// .delete, response.create and response.cancel. It sends session.created and
+// .updated, conversation.item.added, .done, .retrieved, .truncated, .deleted
+// and .input_audio_transcription.delta and .completed,
+// input_audio_buffer.committed, .cleared, .speech_started and .speech_stopped,
+// response.created and .done, response.output_item, .content_part,
+// .output_audio, .output_audio_transcript, .output_text and
 // .function_call_arguments with their pieces and ends, rate_limits.updated and
-// error. With [Script].Beta the names are those the service had before, with
-// [Script].Basic there is but a part of them.
+// error. [Script].Beta uses the names of the service's beta, [Script].Basic
+// supports only some of the events.
 //
-// It does not know: images, MCP servers and approvals, prompts,
-// transcription sessions, translation, WebRTC and its output_audio_buffer, calls by
-// telephone, DTMF, input_audio_buffer.timeout_triggered, transcription segments,
-// semantic turn detection (it detects loudness, as for server_vad), formats other
-// than 16-bit PCM, truncation of a conversation that is too long, and
-// ephemeral keys.
+// It does not support images, MCP servers and approvals, prompts, transcription
+// sessions, translation, WebRTC and its output_audio_buffer, telephone calls,
+// DTMF, input_audio_buffer.timeout_triggered, transcription segments, semantic
+// turn detection (it detects loudness, as for server_vad), formats other than
+// 16-bit PCM, truncation of conversations that are too long, and ephemeral
+// keys.
 //
-// It is for tests. It never reaches beyond 127.0.0.1.
+// It is for tests and connects only to 127.0.0.1.
 package fakerealtime
 
 import (
@@ -37,42 +38,41 @@ import (
 )
 
 const (
-	// Key is what clients authenticate with.
+	// Key is the clients' key.
 	Key = "sk-fake-0123456789abcdef"
-	// Rate is how many samples a second sound has, in both directions.
+	// Rate is the sample rate in both directions.
 	Rate = 24000
-	// PieceSamples is how much sound one event carries (100 ms).
+	// PieceSamples is the number of samples in one event (100 ms).
 	PieceSamples = Rate / 10
 )
 
-// Script is what a service does.
+// Script is the behaviour of a service.
 type Script struct {
-	// Beta has it speak as before the interface was generally available.
+	// Beta uses the protocol before general availability.
 	Beta bool
-	// Basic has it know no more of the protocol than Hugging Face's speech-to-speech: it
-	// takes the turns itself, confirms no session.update, takes nothing back, cuts and
-	// deletes nothing, and tells of no items.
+	// Basic supports no more of the protocol than Hugging Face's
+	// speech-to-speech: it detects turns itself, confirms no session.update,
+	// cancels, truncates and deletes nothing, and reports no items.
 	Basic bool
-	// Answers are what the model makes of requests for a response, in order, over all
-	// sessions. When they are over, responses are empty.
+	// Answers are the model's answers to response requests, in order, over all
+	// sessions. After the last one, responses are empty.
 	Answers []Answer
-	// Answer, if set, decides instead of Answers. It is called by one goroutine at a
-	// time for each session.
+	// Answer, if set, replaces Answers. Each session calls it from one
+	// goroutine at a time.
 	Answer func(Request) Answer
-	// Hears are the transcripts of what clients commit, in order.
+	// Hears are the transcripts of committed sound, in order.
 	Hears []string
 	// Status, if set, refuses every connection, with Code in the body.
 	Status int
 	Code   string
-	// Mute says nothing of session.update.
+	// Mute does not confirm session.update.
 	Mute bool
-	// Forgetful repeats no metadata, as some servers do.
+	// Forgetful does not echo metadata, like some servers.
 	Forgetful bool
-	// Sending, if set, is called with each message before it is sent. It is called by
-	// one goroutine at a time for each session.
+	// Sending, if set, is called with each message before it is sent. Each
+	// session calls it from one goroutine at a time.
 	Sending func(session int, message []byte)
-	// Stranger has the service begin a response of its own after each
-	// function_call_output.
+	// Stranger starts an unrequested response after each function_call_output.
 	Stranger bool
 }
 
@@ -80,54 +80,56 @@ type Script struct {
 type Answer struct {
 	// Parts are spoken, one item each.
 	Parts []Part
-	// Interleaved has the second part begin before the first one's end is told.
+	// Interleaved starts the second part before the end of the first one is
+	// sent.
 	Interleaved bool
 	// Calls are made after the parts.
 	Calls []Call
-	// Delay passes before the response is created, Every between pieces of sound.
+	// Delay is the pause before the response is created, Every the pause
+	// between pieces of sound.
 	Delay, Every time.Duration
-	// HoldCreated and HoldEnd keep response.created, or what follows the parts, back
-	// until [Server.Release]. A cancel ends the latter too.
+	// HoldCreated and HoldEnd hold back response.created, or everything after
+	// the parts, until [Server.Release]. A cancel also ends HoldEnd.
 	HoldCreated, HoldEnd bool
-	// Refuse is the code of an error in place of the response.
+	// Refuse is the code of an error sent instead of the response.
 	Refuse string
-	// Fail is the code of the error that the response ends with.
+	// Fail is the code of the error that ends the response.
 	Fail string
-	// Incomplete ends it as incomplete.
+	// Incomplete ends the response as incomplete.
 	Incomplete bool
-	// Raw are messages that are sent as they are, after the response's beginning.
+	// Raw are messages sent unchanged after the response's beginning.
 	Raw []string
 	// Close closes the connection with this code after the parts; Break cuts it.
 	Close int
 	Break bool
 }
 
-// Part is a piece of an answer that is spoken.
+// Part is a spoken piece of an answer.
 type Part struct {
 	Text string
-	// Sound is how long it takes to say.
+	// Sound is the length of its sound.
 	Sound time.Duration
 }
 
-// Call is a tool call. Its id is "call_" and its number, from 1 on, in its session.
+// Call is a tool call. Its id is "call_" and its number in the session, from 1.
 type Call struct{ Name, Arguments string }
 
-// Request is what an answer is an answer to.
+// Request is the request for an answer.
 type Request struct {
-	// Session is the number of the connection, from 0 on.
+	// Session is the number of the connection, from 0.
 	Session int
-	// Instructions and Tools are those that hold for the response.
+	// Instructions and Tools apply to the response.
 	Instructions string
 	Tools        []string
-	// Text is what the newest entry of a user says, or its transcript.
+	// Text is the newest user entry, or its transcript.
 	Text string
-	// Outputs are those of tools since the last response.
+	// Outputs are the tools' outputs since the last response.
 	Outputs []string
-	// Entries is how long the conversation is.
+	// Entries is the length of the conversation.
 	Entries int
 }
 
-// Message is what a client sent.
+// Message is a client's message.
 type Message struct {
 	Session int
 	Type    string
@@ -137,9 +139,9 @@ type Message struct {
 // Entry is a part of a conversation.
 type Entry struct {
 	ID, Type, Role, Text string
-	// Sound is how long its sound is.
+	// Sound is the length of its sound.
 	Sound time.Duration
-	// Output is that of a tool.
+	// Output is a tool's output.
 	Output string
 }
 
@@ -170,10 +172,11 @@ func Start(t testing.TB, script Script) *Server {
 // URL is the API's root.
 func (s *Server) URL() string { return s.sockets.URL() + "/v1" }
 
-// Release lets go on what an answer holds back, now or when it comes to that.
+// Release releases what an answer holds back, now or later.
 func (s *Server) Release() { s.release <- struct{}{} }
 
-// Messages returns what clients sent so far; of these types if any is named.
+// Messages returns the clients' messages so far, of the given types if there
+// are any.
 func (s *Server) Messages(types ...string) []Message {
 	s.news.Lock()
 	defer s.news.Unlock()
@@ -186,8 +189,8 @@ func (s *Server) Messages(types ...string) []Message {
 	return of
 }
 
-// Await waits until n messages of a type have come and been answered. It returns
-// them, or fails the test once that is over.
+// Await waits until n messages of a type were received and answered, and
+// returns them. It fails if the test ends first.
 func (s *Server) Await(t testing.TB, n int, kind string) (of []Message) {
 	t.Helper()
 	if !s.news.Await(t.Context(), func() bool { of = s.Messages(kind); return len(of) >= n }) {
@@ -196,7 +199,7 @@ func (s *Server) Await(t testing.TB, n int, kind string) (of []Message) {
 	return of
 }
 
-// Refused returns the codes of the errors that were sent so far.
+// Refused returns the error codes sent so far.
 func (s *Server) Refused() []string {
 	s.news.Lock()
 	defer s.news.Unlock()
@@ -210,7 +213,7 @@ func (s *Server) Sessions() int {
 	return len(s.sessions)
 }
 
-// Conversation returns the entries of a session, the oldest first.
+// Conversation returns a session's entries, oldest first.
 func (s *Server) Conversation(number int) []Entry {
 	s.news.Lock()
 	c := s.sessions[number]
@@ -227,14 +230,14 @@ func (s *Server) Conversation(number int) []Entry {
 	return entries
 }
 
-// Drop closes every connection with a code, 0 cuts them.
+// Drop closes every connection with a code; 0 cuts it.
 func (s *Server) Drop(code int) {
 	for _, c := range s.open() {
 		c.conn.Close(code, "")
 	}
 }
 
-// Expire ends every session as though it had lasted as long as it may.
+// Expire ends every session as at its time limit.
 func (s *Server) Expire() {
 	for _, c := range s.open() {
 		c.expire()
@@ -247,7 +250,7 @@ func (s *Server) open() []*session {
 	return slices.Clone(s.sessions)
 }
 
-// record notes a message that was answered.
+// record stores an answered message.
 func (s *Server) record(m Message) {
 	s.news.Lock()
 	defer s.news.Unlock()
@@ -261,7 +264,7 @@ func (s *Server) recordRefusal(code string) {
 	s.refused = append(s.refused, code)
 }
 
-// nextAnswer is what the model makes of a request.
+// nextAnswer returns the model's answer to a request.
 func (s *Server) nextAnswer(r Request) Answer {
 	if s.script.Answer != nil {
 		return s.script.Answer(r)
@@ -275,7 +278,7 @@ func (s *Server) nextAnswer(r Request) Answer {
 	return s.script.Answers[s.answered-1]
 }
 
-// nextTranscript is what the service understands of sound.
+// nextTranscript returns the transcript of sound.
 func (s *Server) nextTranscript() string {
 	s.news.Lock()
 	defer s.news.Unlock()
@@ -286,7 +289,7 @@ func (s *Server) nextTranscript() string {
 	return s.script.Hears[s.heard-1]
 }
 
-// accept takes a connection, or refuses it as the service would.
+// accept accepts a connection, or refuses it as the service would.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 	key, _ := fakesocket.Key(r, "Authorization", "Bearer ")
 	switch {
@@ -316,7 +319,7 @@ func refuse(w http.ResponseWriter, status int, code, message string) {
 	}})
 }
 
-// Tone returns samples of the voice's sound from a place on, each part beginning at
+// Tone returns samples of the voice's sound from an offset; each part begins at
 // 0.
 func Tone(from, samples int) []int16 {
 	tone := make([]int16, samples)

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// conversation is what both of the vendor's clients go through.
+// conversation is the script for both of the vendor's clients.
 var conversation = fakerealtime.Script{
 	Hears: []string{"Goodbye, Bart."},
 	Answers: []fakerealtime.Answer{
@@ -39,7 +39,8 @@ var conversation = fakerealtime.Script{
 	},
 }
 
-// TestAgentsForNode shows that the vendor's agents from npm have a conversation.
+// TestAgentsForNode checks that the vendor's npm agents complete the
+// conversation.
 func TestAgentsForNode(t *testing.T) {
 	client := peers.File(t, "@openai/agents/package.json")
 	root := filepath.Join(filepath.Dir(client), "..", "..", "..")
@@ -84,17 +85,16 @@ func TestAgentsForNode(t *testing.T) {
 	}
 }
 
-// goClient is the vendor's client for Go, with what it was told.
+// goClient is the vendor's Go client and what it received.
 type goClient struct {
 	t       *testing.T
 	conn    *realtime.RealtimeConnection
 	told    []string
 	samples int
-	item    string // the last that was spoken
+	item    string // the last spoken one
 	call    string // the last call's id
 }
 
-// send sends an event.
 func (c *goClient) send(e realtime.RealtimeClientEventUnionParam) {
 	c.t.Helper()
 	if err := c.conn.Send(c.t.Context(), e); err != nil {
@@ -102,7 +102,7 @@ func (c *goClient) send(e realtime.RealtimeClientEventUnionParam) {
 	}
 }
 
-// await receives until something has been told.
+// await receives until an entry is recorded.
 func (c *goClient) await(what string) {
 	c.t.Helper()
 	for {
@@ -120,7 +120,7 @@ func (c *goClient) await(what string) {
 	}
 }
 
-// note reads an event with the client's types, and returns what it tells.
+// note decodes an event with the client's types and returns its summary.
 func (c *goClient) note(e realtime.RealtimeServerEventUnion) string {
 	c.t.Helper()
 	switch e := e.AsAny().(type) {
@@ -155,7 +155,7 @@ func (c *goClient) note(e realtime.RealtimeServerEventUnion) string {
 	return ""
 }
 
-// ask types a line and asks for an answer.
+// ask sends a line and requests a response.
 func (c *goClient) ask(text string) {
 	c.send(realtime.RealtimeClientEventParamOfConversationItemCreate(realtime.RealtimeConversationItemUserMessageParam{
 		Content: []realtime.RealtimeConversationItemUserMessageContentParam{{Type: "input_text", Text: param.NewOpt(text)}},
@@ -187,7 +187,8 @@ func (c *goClient) setTool(name string) {
 	c.await("1 tools")
 }
 
-// TestClientForGo shows that the vendor's client for Go has a conversation.
+// TestClientForGo checks that the vendor's Go client completes the
+// conversation.
 func TestClientForGo(t *testing.T) {
 	service := fakerealtime.Start(t, conversation)
 	vendor := realtime.NewRealtimeService(option.WithBaseURL(service.URL()), option.WithAPIKey(fakerealtime.Key))

@@ -16,7 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakerealtime"
 )
 
-// raw is a session that sends events as they are written.
+// raw is a session that sends events verbatim.
 type raw struct {
 	t       *testing.T
 	service *fakerealtime.Server
@@ -36,7 +36,7 @@ func dial(t *testing.T, script fakerealtime.Script) *raw {
 	return &raw{t: t, service: service, conn: conn, sent: map[string]int{}}
 }
 
-// send sends an event and returns the code it is refused with, empty if it is not.
+// send sends an event and returns the code of its refusal, or "".
 func (r *raw) send(event string) string {
 	r.t.Helper()
 	before := len(r.service.Refused())
@@ -44,7 +44,7 @@ func (r *raw) send(event string) string {
 		r.t.Fatal(err)
 	}
 	var kind struct{ Type string }
-	_ = json.Unmarshal([]byte(event), &kind) // it may be no event
+	_ = json.Unmarshal([]byte(event), &kind) // it may not be an event
 	r.sent[kind.Type]++
 	r.service.Await(r.t, r.sent[kind.Type], kind.Type)
 	if refused := r.service.Refused(); len(refused) > before {
@@ -53,7 +53,7 @@ func (r *raw) send(event string) string {
 	return ""
 }
 
-// await receives until an event of a type has come, and returns it.
+// await receives until an event of a type arrives, and returns it.
 func (r *raw) await(kind string) map[string]any {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), 30*time.Second)
@@ -73,7 +73,7 @@ func (r *raw) await(kind string) map[string]any {
 	}
 }
 
-// TestRefusals sends what the service refuses, and beside it what it takes.
+// TestRefusals sends events that the service refuses, next to ones it accepts.
 func TestRefusals(t *testing.T) {
 	r := dial(t, fakerealtime.Script{Answers: []fakerealtime.Answer{
 		{Parts: []fakerealtime.Part{{Text: "Aye.", Sound: time.Second}}, HoldEnd: true},
@@ -154,7 +154,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestBadKey shows that nobody gets in without the key, nor without a model.
+// TestBadKey checks that a connection without the key or without a model is
+// refused.
 func TestBadKey(t *testing.T) {
 	service := fakerealtime.Start(t, fakerealtime.Script{})
 	for _, row := range []struct {
@@ -170,7 +171,7 @@ func TestBadKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = response.Body.Close() // its status is enough
+		_ = response.Body.Close() // only its status counts
 		if response.StatusCode != row.want {
 			t.Errorf("status %d for %q, want %d", response.StatusCode, row.key, row.want)
 		}
@@ -180,7 +181,8 @@ func TestBadKey(t *testing.T) {
 	}
 }
 
-// TestBeta shows the older names, and that the newer ones are refused.
+// TestBeta checks that the beta accepts the older names and refuses the newer
+// ones.
 func TestBeta(t *testing.T) {
 	r := dial(t, fakerealtime.Script{Beta: true, Answers: []fakerealtime.Answer{
 		{Parts: []fakerealtime.Part{{Text: "Aye.", Sound: 100 * time.Millisecond}}},
@@ -204,10 +206,10 @@ func TestBeta(t *testing.T) {
 	}
 }
 
-// TestExpire shows that a session ends when its time is over.
+// TestExpire checks that a session ends at its time limit.
 func TestExpire(t *testing.T) {
 	r := dial(t, fakerealtime.Script{})
-	r.await("session.created") // a session that has not begun yet does not end
+	r.await("session.created") // a session cannot end before it has begun
 	r.service.Expire()
 	e := r.await("error")
 	if code := e["error"].(map[string]any)["code"]; code != "session_expired" {

@@ -11,23 +11,23 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// play is a response under way.
+// play is a response in progress.
 type play struct {
 	session  *session
 	id       string
 	metadata any
-	beside   bool // it is no part of the conversation
+	beside   bool // not part of the conversation
 	answer   Answer
 	created  bool
 	stopped  chan struct{}
-	reason   string // why it was stopped
+	reason   string // why it stopped
 	output   []object
 	items    []*item
 	request  Request
-	inWords  bool // it is text, not spoken
+	inWords  bool // text instead of speech
 }
 
-// respond begins a response, if none is under way.
+// respond begins a response unless one is in progress.
 func (c *session) respond(ctx context.Context, wanted *clientResponse) *fault {
 	if wanted == nil {
 		wanted = &clientResponse{}
@@ -52,7 +52,7 @@ func (c *session) respond(ctx context.Context, wanted *clientResponse) *fault {
 	return nil
 }
 
-// request is what the script is asked.
+// request returns the script's view of the request.
 func (c *session) request(wanted *clientResponse) Request {
 	r := Request{Session: c.number, Tools: c.tools(), Outputs: c.outputs, Entries: len(c.items)}
 	r.Instructions, _ = c.config["instructions"].(string)
@@ -97,7 +97,7 @@ func (c *session) cancel(id string) *fault {
 	return nil
 }
 
-// stop ends p where it is. It is called under the session's lock.
+// stop ends p at its current place. The session's lock must be held.
 func (p *play) stop(reason string) {
 	if p.reason == "" {
 		p.reason = reason
@@ -105,7 +105,7 @@ func (p *play) stop(reason string) {
 	}
 }
 
-// run plays a response to its end.
+// run plays a response to the end.
 func (p *play) run(ctx context.Context) {
 	a := p.answer
 	if !p.wait(ctx, a.Delay, a.HoldCreated, true) {
@@ -138,8 +138,7 @@ func (p *play) run(ctx context.Context) {
 	p.end()
 }
 
-// step does something to the session unless p was stopped, and reports whether it
-// did.
+// step changes the session unless p was stopped, and reports whether it did.
 func (p *play) step(do func()) bool {
 	p.session.mu.Lock()
 	defer p.session.mu.Unlock()
@@ -150,8 +149,8 @@ func (p *play) step(do func()) bool {
 	return true
 }
 
-// wait lets time pass, and waits to be released if hold is set. It reports whether
-// to go on; nothing can stop what has not been created.
+// wait pauses, and waits for the release if hold is set. It reports whether to
+// continue; a response that has not been created cannot be stopped.
 func (p *play) wait(ctx context.Context, delay time.Duration, hold, deaf bool) bool {
 	stopped := p.stopped
 	if deaf {
@@ -178,7 +177,7 @@ func (p *play) wait(ctx context.Context, delay time.Duration, hold, deaf bool) b
 	return ctx.Err() == nil
 }
 
-// playParts speaks, and reports whether it came to the end.
+// playParts speaks, and reports whether it reached the end.
 func (p *play) playParts(ctx context.Context) bool {
 	parts := p.answer.Parts
 	if p.answer.Interleaved && len(parts) > 1 {
@@ -204,7 +203,7 @@ func (p *play) playParts(ctx context.Context) bool {
 	return true
 }
 
-// openPart begins an item, nil if p was stopped.
+// openPart begins an item, or returns nil if p was stopped.
 func (p *play) openPart(i int) *item {
 	c := p.session
 	var it *item
@@ -232,13 +231,13 @@ func (p *play) openPart(i int) *item {
 	return it
 }
 
-// about are the fields of an event about an item's content.
+// about returns the fields of an event about an item's content.
 func (p *play) about(it *item, index int, more object) object {
 	more["response_id"], more["item_id"], more["output_index"], more["content_index"] = p.id, it.id, index, 0
 	return more
 }
 
-// playSound sends what is left of a part's sound.
+// playSound sends the rest of a part's sound.
 func (p *play) playSound(ctx context.Context, it *item, i int) bool {
 	if p.inWords {
 		return true
@@ -257,7 +256,8 @@ func (p *play) playSound(ctx context.Context, it *item, i int) bool {
 	return true
 }
 
-// playPiece sends one piece of a part's sound; all is how much it has, 0 for enough.
+// playPiece sends one piece of a part's sound; all is the length of the sound,
+// 0 if it fills the piece.
 func (p *play) playPiece(it *item, i, all int) bool {
 	return p.step(func() {
 		n := PieceSamples
@@ -271,7 +271,8 @@ func (p *play) playPiece(it *item, i, all int) bool {
 	})
 }
 
-// closePart ends an item. Like all below it is called under the lock.
+// closePart ends an item. Like all functions below it must be called under the
+// lock.
 func (p *play) closePart(it *item, i int, status string) {
 	c := p.session
 	it.status = status
@@ -297,7 +298,7 @@ func (p *play) closeItem(it *item, i int) {
 	}
 }
 
-// playCalls makes the answer's tool calls.
+// playCalls sends the answer's tool calls.
 func (p *play) playCalls() {
 	c := p.session
 	for n, call := range p.answer.Calls {
@@ -323,7 +324,7 @@ func (p *play) playCalls() {
 	}
 }
 
-// end tells that p is over.
+// end sends the end of p.
 func (p *play) end() {
 	c := p.session
 	status, details := "completed", any(nil)
@@ -350,7 +351,7 @@ func (p *play) end() {
 	c.say("response.done", object{"response": p.wire(status, details)})
 }
 
-// wire is what a response looks like.
+// wire returns a response in wire format.
 func (p *play) wire(status string, details any) object {
 	c := p.session
 	o := object{
@@ -366,8 +367,9 @@ func (p *play) wire(status string, details any) object {
 	return o
 }
 
-// usage counts a word as a token of text, a tenth of a second that is heard and a
-// twentieth that is spoken as one of sound. All that was billed before is cached.
+// usage counts a word as a text token, and a tenth of a second heard or a
+// twentieth spoken as an audio token. Everything billed before counts as
+// cached.
 func (p *play) usage() object {
 	c := p.session
 	text, sound := len(strings.Fields(p.request.Instructions)), 0

@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakesocket"
 )
 
-// maxMessage is how large a client's message may be.
+// maxMessage bounds a client's message in bytes.
 const maxMessage = 24 << 20
 
 type object = map[string]any
@@ -18,8 +18,8 @@ type object = map[string]any
 // item is an entry of the conversation.
 type item struct {
 	id, kind, role, status string
-	text                   string // or the transcript of its sound
-	spoken                 bool   // its content is sound
+	text                   string // or the transcript
+	spoken                 bool   // the content is sound
 	samples                int
 	callID, name           string
 	arguments, output      string
@@ -34,23 +34,23 @@ type session struct {
 	mu      sync.Mutex // guards the fields below
 	config  object
 	items   []*item
-	sound   []int16 // that was appended and not committed
-	total   int     // samples that came in all
+	sound   []int16 // appended and not committed
+	total   int     // samples received in all
 	vad     detector
 	active  *play
-	playing map[string]*play // beside the conversation too
-	outputs []string         // of tools, since the last response
-	spoke   bool             // there has been sound
+	playing map[string]*play // including those beside the conversation
+	outputs []string         // of tools since the last response
+	spoke   bool             // sound was received
 	counter int              // of ids
 	calls   int
-	billed  int // tokens of the last response's input
+	billed  int // input tokens of the last response
 }
 
 func newSession(s *Server, conn *fakesocket.Conn, model string) *session {
 	return &session{server: s, conn: conn, playing: map[string]*play{}, config: defaults(s.script.Beta, model)}
 }
 
-// serve speaks with the client until one of both goes.
+// serve talks with the client until either side ends the session.
 func (c *session) serve(ctx context.Context) {
 	if sending := c.server.script.Sending; sending != nil {
 		c.conn.Sending(func(message []byte) { sending(c.number, message) })
@@ -67,7 +67,7 @@ func (c *session) serve(ctx context.Context) {
 	}
 }
 
-// expire ends the session when its time is over.
+// expire ends the session at its time limit.
 func (c *session) expire() {
 	c.mu.Lock()
 	c.refuse("", "session_expired", "Your session hit the maximum duration of 60 minutes.")
@@ -75,7 +75,8 @@ func (c *session) expire() {
 	c.conn.Close(1001, "")
 }
 
-// say queues an event. Like all below it is called under the lock.
+// say queues an event. Like all functions below it must be called under the
+// lock.
 func (c *session) say(kind string, fields object) {
 	if c.server.script.Beta {
 		if kind = betaName(kind); kind == "" {
@@ -113,7 +114,7 @@ func (c *session) id(kind string) string {
 	return fmt.Sprintf("%s_%d_%d", kind, c.number, c.counter)
 }
 
-// find returns an entry of the conversation and its place, nil if there is none.
+// find returns an entry of the conversation and its index, or nil.
 func (c *session) find(id string) (*item, int) {
 	for i, it := range c.items {
 		if it.id == id {
@@ -123,8 +124,8 @@ func (c *session) find(id string) (*item, int) {
 	return nil, -1
 }
 
-// add puts an entry into the conversation: after another, at its beginning for
-// "root", else at its end.
+// add inserts an entry into the conversation: after another, at the beginning
+// for "root", otherwise at the end.
 func (c *session) add(it *item, after string) {
 	at := len(c.items)
 	if after == "root" {
@@ -138,12 +139,12 @@ func (c *session) add(it *item, after string) {
 	c.say("conversation.item.added", object{"previous_item_id": c.before(it), "item": it.wire(c.server.script.Beta)})
 }
 
-// finish tells that an entry is complete.
+// finish reports that an entry is complete.
 func (c *session) finish(it *item) {
 	c.say("conversation.item.done", object{"previous_item_id": c.before(it), "item": it.wire(c.server.script.Beta)})
 }
 
-// before is what an entry follows, nil if it is the first.
+// before returns the id of an entry's predecessor, or nil for the first.
 func (c *session) before(it *item) any {
 	if _, i := c.find(it.id); i > 0 {
 		return c.items[i-1].id
@@ -151,7 +152,7 @@ func (c *session) before(it *item) any {
 	return nil
 }
 
-// wire is what an entry looks like.
+// wire returns an entry in wire format.
 func (it *item) wire(beta bool) object {
 	o := object{"id": it.id, "object": "realtime.item", "type": it.kind, "status": it.status}
 	switch it.kind {

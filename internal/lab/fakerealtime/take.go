@@ -13,10 +13,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakesocket"
 )
 
-// maxAppend is how much sound one event may carry, in bytes.
+// maxAppend bounds the sound in one event, in bytes.
 const maxAppend = 15 << 20
 
-// clientEvent is what a client sends.
+// clientEvent is a client's event.
 type clientEvent struct {
 	EventID      string          `json:"event_id"`
 	Type         string          `json:"type"`
@@ -52,10 +52,10 @@ type clientResponse struct {
 	Conversation string          `json:"conversation"`
 	Tools        json.RawMessage `json:"tools"`
 	Output       []string        `json:"output_modalities"`
-	Modalities   []string        `json:"modalities"` // as before
+	Modalities   []string        `json:"modalities"` // in the beta
 }
 
-// take handles one message of the client.
+// take handles a client's message.
 func (c *session) take(ctx context.Context, m fakesocket.Message) {
 	var e clientEvent
 	bad := json.Unmarshal(m.Data, &e)
@@ -68,7 +68,7 @@ func (c *session) take(ctx context.Context, m fakesocket.Message) {
 			c.refuse(e.EventID, f.code, f.message)
 		}
 	}
-	// Before anything can be sent that it led to.
+	// Record the message before any event it causes is sent.
 	c.server.record(Message{Session: c.number, Type: e.Type, Data: m.Data})
 	c.mu.Unlock()
 }
@@ -115,7 +115,7 @@ func (c *session) handle(ctx context.Context, e *clientEvent) *fault {
 	return &fault{"invalid_value", "Invalid value: '" + e.Type + "' is no event."}
 }
 
-// appendSound takes sound, and notices who speaks if the session asks for that.
+// appendSound handles sound, and detects speech if the session asks for that.
 func (c *session) appendSound(ctx context.Context, text *string) *fault {
 	if text == nil {
 		return &fault{"missing_required_parameter", "Missing required parameter: 'audio'."}
@@ -169,13 +169,13 @@ func (c *session) commit(id string) *fault {
 	return nil
 }
 
-// contentOf are the types of content a message of a role may have, by dialect.
+// contentOf are the content types that a role's message may have, by dialect.
 var contentOf = map[bool]map[string][]string{
 	false: {"user": {"input_text", "input_audio"}, "assistant": {"output_text"}, "system": {"input_text"}},
 	true:  {"user": {"input_text", "input_audio"}, "assistant": {"text"}, "system": {"input_text"}},
 }
 
-// create adds an entry of the client's.
+// create adds a client's entry.
 func (c *session) create(ctx context.Context, from *clientItem, after string) *fault {
 	if from == nil {
 		return &fault{"missing_required_parameter", "Missing required parameter: 'item'."}
@@ -223,7 +223,6 @@ func (c *session) called(id string) bool {
 	return slices.ContainsFunc(c.items, func(it *item) bool { return it.kind == "function_call" && it.callID == id })
 }
 
-// truncate cuts what the model said.
 func (c *session) truncate(e *clientEvent) *fault {
 	it, _ := c.find(e.ItemID)
 	switch {
@@ -239,22 +238,22 @@ func (c *session) truncate(e *clientEvent) *fault {
 		return &fault{"invalid_value", fmt.Sprintf("Audio content of %dms is already shorter than %dms", has, *e.AudioEndMS)}
 	}
 	it.samples = *e.AudioEndMS * Rate / 1000
-	it.text = "" // the service does not know which words were heard
+	it.text = "" // the service does not know which words the user heard
 	c.say("conversation.item.truncated", object{"item_id": it.id, "content_index": 0, "audio_end_ms": *e.AudioEndMS})
 	return nil
 }
 
-// detector is what loudness tells of turns.
+// detector derives turns from loudness.
 type detector struct {
 	speaking bool
 	item     string
-	quiet    int // samples since it was loud
+	quiet    int // samples since the last loud one
 }
 
-// loud is the amplitude from which sound counts as speech.
+// loud is the smallest amplitude that counts as speech.
 const loud = 500
 
-// detect takes sound while the service takes the turns.
+// detect handles sound while the service detects turns.
 func (c *session) detect(ctx context.Context, settings object, piece []int16) {
 	isLoud := slices.ContainsFunc(piece, func(v int16) bool { return v > loud || v < -loud })
 	if !c.vad.speaking && !isLoud {
@@ -284,6 +283,6 @@ func (c *session) detect(ctx context.Context, settings object, piece []int16) {
 	c.vad = detector{}
 	c.say("input_audio_buffer.speech_stopped", object{"item_id": id, "audio_end_ms": c.total * 1000 / Rate})
 	if c.commit(id) == nil && settings["create_response"] != false && c.active == nil {
-		_ = c.respond(ctx, nil) // nothing is under way
+		_ = c.respond(ctx, nil) // no response is in progress
 	}
 }

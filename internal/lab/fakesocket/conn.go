@@ -10,35 +10,35 @@ import (
 )
 
 const (
-	// maxQueue is how many messages may wait for a client. A client that leaves more unread
-	// is cut off.
+	// maxQueue bounds the messages waiting for a client. A client with more
+	// unread messages is disconnected.
 	maxQueue = 1 << 14
-	// writeTimeout is when a client that takes no message counts as gone.
+	// writeTimeout is when a client that does not read counts as gone.
 	writeTimeout = time.Minute
-	// maxReason is how many bytes of a reason a close frame holds.
+	// maxReason bounds the reason in a close frame, in bytes.
 	maxReason = 123
 )
 
-// Message is what a client sent.
+// Message is a client's message.
 type Message struct {
 	Binary bool
 	Data   []byte
 }
 
-// Conn is one connection. Its methods are safe for concurrent use, but for Receive, which one
-// goroutine calls, and Sending.
+// Conn is one connection. Its methods are safe for concurrent use, except
+// Receive, which one goroutine calls, and Sending.
 type Conn struct {
 	number  int
 	ws      *websocket.Conn
 	end     context.CancelFunc
 	tasks   sync.WaitGroup
-	wake    chan struct{} // holds one while there is something to write
+	wake    chan struct{} // holds one element while there is something to write
 	sending func([]byte)
 	left    int // see CloseCode
 
 	mu     sync.Mutex // guards the fields below
 	queue  []outgoing
-	closed bool // nothing is queued any more
+	closed bool // the queue accepts no more
 }
 
 // outgoing is a message, or the end of the connection.
@@ -49,19 +49,20 @@ type outgoing struct {
 	code int                   // of an end; 0 cuts the connection
 }
 
-// Number counts the connections that the server accepted, from 0 on.
+// Number returns the connection's number, from 0, among those that the server
+// accepted.
 func (c *Conn) Number() int { return c.number }
 
-// Sending has f called with each message before it goes out, by one goroutine. It is called
-// before the first message is sent.
+// Sending makes the connection call f with each message before it goes out,
+// from one goroutine. Call it before the first message is sent.
 func (c *Conn) Sending(f func(message []byte)) { c.sending = f }
 
-// Go runs f in a goroutine that the connection's end waits for. It is called while the
-// connection's serve function or another goroutine of the connection runs.
+// Go runs f in a goroutine that the connection's end waits for. Call it from
+// the connection's serve function or another of its goroutines.
 func (c *Conn) Go(f func()) { c.tasks.Go(f) }
 
-// Receive returns the next message, and false once there can be none, which ends the
-// connection's context.
+// Receive returns the next message. It returns false once there can be none,
+// and cancels the connection's context.
 func (c *Conn) Receive(ctx context.Context) (Message, bool) {
 	kind, data, err := c.ws.Read(ctx)
 	if err != nil {
@@ -72,26 +73,26 @@ func (c *Conn) Receive(ctx context.Context) (Message, bool) {
 	return Message{Binary: kind == websocket.MessageBinary, Data: data}, true
 }
 
-// CloseCode is the code with which the connection was closed, or 0. It is called after Receive
-// returned false, by the goroutine that called that.
+// CloseCode returns the connection's close code, or 0. Call it after Receive
+// returned false, from the same goroutine.
 func (c *Conn) CloseCode() int { return c.left }
 
-// Send queues a text message: a string or bytes as they are, even if they are garbage, and
-// everything else as JSON.
+// Send queues a text message: a string or bytes unchanged, even garbage, and
+// other values as JSON.
 func (c *Conn) Send(v any) { c.SendAfter(0, v) }
 
-// SendAfter is Send of a message that goes out after a delay, and after what was sent before
-// it. What is sent later waits for it.
+// SendAfter sends a message after a delay, and after earlier messages. Later
+// messages wait for it.
 func (c *Conn) SendAfter(delay time.Duration, v any) {
 	c.enqueue(outgoing{due: time.Now().Add(delay), kind: websocket.MessageText, data: encode(v)})
 }
 
-// SendBinary is Send of a binary message.
+// SendBinary sends a binary message.
 func (c *Conn) SendBinary(v any) { c.enqueue(outgoing{kind: websocket.MessageBinary, data: encode(v)}) }
 
-// Close ends the connection with a code and as much of a reason as a close frame holds, once
-// all that was sent before has gone out. Code 0 cuts it without a word. What is sent later is
-// dropped.
+// Close ends the connection with a code and as much of a reason as a close
+// frame holds, after all earlier messages. Code 0 cuts it without a close
+// frame. Later messages are dropped.
 func (c *Conn) Close(code int, reason string) {
 	c.enqueue(outgoing{code: code, data: []byte(reason[:min(len(reason), maxReason)])})
 }
@@ -105,7 +106,7 @@ func encode(v any) []byte {
 	}
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // the messages are the fakes'
+		panic(err) // the messages are the fakes' own
 	}
 	return data
 }
@@ -129,7 +130,8 @@ func (c *Conn) enqueue(m outgoing) {
 	}
 }
 
-// write sends what is queued until the connection ends, and then has the context end.
+// write sends queued messages until the connection ends, then cancels the
+// context.
 func (c *Conn) write(ctx context.Context) {
 	defer func() { _ = c.ws.CloseNow() }() // the client may have closed it
 	defer c.end()

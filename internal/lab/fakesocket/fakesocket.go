@@ -1,6 +1,7 @@
-// Package fakesocket is what the fakes of services that speak WebSocket have in common: a
-// server on the loopback interface, a loop that reads and one that writes for each connection,
-// and the faults of both. It knows no vendor: the messages and what they mean are the fake's.
+// Package fakesocket is shared by the fakes of WebSocket services: it has a
+// server on the loopback interface, a read loop and a write loop for each
+// connection, and the faults of both. It knows no vendor, because the fakes
+// define the messages and their meaning.
 //
 //	mux.HandleFunc("GET /v1/listen", func(w http.ResponseWriter, r *http.Request) {
 //		if _, ok := fakesocket.Key(r, "Authorization", "Token "); !ok {
@@ -19,7 +20,7 @@
 //	})
 //	s.sockets = fakesocket.Start(t, mux)
 //
-// What a fake keeps of what came is guarded by a [News], by which tests wait for it.
+// A fake guards its record of messages with a [News], on which tests wait.
 package fakesocket
 
 import (
@@ -44,7 +45,8 @@ type Server struct {
 	accepted int
 }
 
-// Start starts a server that ends with t, after all its connections and their goroutines.
+// Start starts a server that ends with t, after all its connections and their
+// goroutines.
 func Start(t testing.TB, handler http.Handler) *Server {
 	t.Helper()
 	life, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -57,15 +59,15 @@ func Start(t testing.TB, handler http.Handler) *Server {
 	return s
 }
 
-// URL is the server's root, without a path.
+// URL returns the server's root, without a path.
 func (s *Server) URL() string { return s.http.URL }
 
-// Done is closed when the test ends.
+// Done returns a channel that is closed when the test ends.
 func (s *Server) Done() <-chan struct{} { return s.life.Done() }
 
-// Accept makes a request a connection that takes messages of at most limit bytes, and ends it
-// when serve returns, once all that serve sent has gone out. The context of serve ends when the
-// connection breaks or the test ends.
+// Accept upgrades a request to a connection that accepts messages of at most
+// limit bytes, and ends it when serve returns, after all messages have gone
+// out. The context of serve ends when the connection breaks or the test ends.
 func (s *Server) Accept(w http.ResponseWriter, r *http.Request, limit int64, serve func(context.Context, *Conn)) {
 	s.tasks.Add(1) // while the HTTP server still waits for this handler
 	defer s.tasks.Done()
@@ -78,10 +80,10 @@ func (s *Server) Accept(w http.ResponseWriter, r *http.Request, limit int64, ser
 	})
 }
 
-// Accept is [Server.Accept] for a fake with an HTTP server of its own, such as one with a
-// certificate. The connection ends with life.
+// Accept is [Server.Accept] for a fake with its own HTTP server, for example
+// one with a certificate. The connection ends with life.
 func Accept(life context.Context, w http.ResponseWriter, r *http.Request, limit int64, serve func(context.Context, *Conn)) {
-	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // a client of any origin
+	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // any origin
 	if err != nil {
 		return // Accept has answered
 	}
@@ -98,27 +100,27 @@ func Accept(life context.Context, w http.ResponseWriter, r *http.Request, limit 
 	c.tasks.Wait()
 }
 
-// Key returns the key in a header after a prefix, and whether there is one.
+// Key returns the key in a header after a prefix, and whether it exists.
 func Key(r *http.Request, header, prefix string) (key string, ok bool) {
 	key, ok = strings.CutPrefix(r.Header.Get(header), prefix)
 	return key, ok && key != ""
 }
 
-// Answer answers a request with JSON, such as a refusal in place of a connection.
+// Answer answers a request with JSON, for example a refusal.
 func Answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body) // the client may be gone
 }
 
-// News is a lock that wakes those who wait for a change of what it guards. Its zero value is
-// unlocked.
+// News is a mutex whose waiters wake when the guarded state changes. Its zero
+// value is unlocked.
 type News struct {
 	sync.Mutex
 	changed chan struct{} // closed by Announce; nil while no goroutine waits
 }
 
-// Announce wakes every goroutine that waits. The lock is held.
+// Announce wakes all waiting goroutines. The lock must be held.
 func (n *News) Announce() {
 	if n.changed != nil {
 		close(n.changed)
@@ -126,8 +128,9 @@ func (n *News) Announce() {
 	}
 }
 
-// Await waits until ready is true, which it asks at once and after each change, and reports
-// whether it became so before ctx ended. The lock is not held, not by ready's caller either.
+// Await waits until ready, called at once and after each change, returns true,
+// and reports whether it did before ctx ended. The caller must not hold the
+// lock, and ready runs without it.
 func (n *News) Await(ctx context.Context, ready func() bool) bool {
 	for {
 		n.Lock()

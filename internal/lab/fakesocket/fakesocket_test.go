@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakesocket"
 )
 
-// dial connects to a server that serves every connection so.
+// dial connects to a server with the given serve function.
 func dial(t *testing.T, serve func(context.Context, *fakesocket.Conn)) *websocket.Conn {
 	t.Helper()
 	var s *fakesocket.Server
@@ -36,7 +36,7 @@ func read(t *testing.T, conn *websocket.Conn) string {
 	return fmt.Sprint(kind, " ", string(data))
 }
 
-// TestMessages holds the order and the form of what is sent.
+// TestMessages checks the order and format of sent messages.
 func TestMessages(t *testing.T) {
 	var seen []string
 	conn := dial(t, func(ctx context.Context, c *fakesocket.Conn) {
@@ -68,8 +68,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestCut shows that a connection whose service has no more to say ends without a word, after
-// all that was sent and after its goroutines.
+// TestCut checks that a connection whose serve function returns is cut after
+// all messages and goroutines.
 func TestCut(t *testing.T) {
 	ended := make(chan struct{})
 	conn := dial(t, func(ctx context.Context, c *fakesocket.Conn) {
@@ -88,7 +88,8 @@ func TestCut(t *testing.T) {
 	<-ended
 }
 
-// TestNews shows that who waits is woken by changes, and by the end of waiting.
+// TestNews checks that changes wake waiters, and so does the end of their
+// context.
 func TestNews(t *testing.T) {
 	var n fakesocket.News
 	count := 0

@@ -1,13 +1,13 @@
-// Package fakestt is a speech recognition service on the loopback interface
-// for tests. It does not listen: it counts samples and says what its script
-// holds, in the wire protocols of three vendors. It serves
+// Package fakestt is a speech recognition service on the loopback interface for
+// tests. It recognises nothing: it counts samples and returns its script's
+// lines, in the wire protocols of three vendors. It serves
 //
 //	GET  /v1/listen                    Deepgram's WebSocket
 //	GET  /v1/speech-to-text/realtime   ElevenLabs' WebSocket
 //	POST /v1/audio/transcriptions      OpenAI's endpoint
 //	GET  /v1/models                    an empty list
 //
-// It is for tests. It never reaches beyond 127.0.0.1.
+// It is for tests and connects only to 127.0.0.1.
 package fakestt
 
 import (
@@ -24,13 +24,13 @@ import (
 )
 
 const (
-	// Rate is the sample rate the service takes.
+	// Rate is the service's sample rate.
 	Rate = 16000
-	// WordSamples is how much sound one word of the script takes (0.25 s).
+	// WordSamples is the length of one scripted word (0.25 s).
 	WordSamples = Rate / 4
 )
 
-// Fault is what goes wrong.
+// Fault is a failure of the service.
 type Fault int
 
 // Faults.
@@ -41,53 +41,54 @@ const (
 	RateLimited
 	// Down answers with status 503.
 	Down
-	// Break ends the connection after half a second of sound, or in the middle
-	// of the answer.
+	// Break ends the connection after half a second of sound, or during the
+	// answer.
 	Break
-	// Garbage sends what is no event.
+	// Garbage sends an invalid event.
 	Garbage
-	// Mute never gives a final.
+	// Mute never sends a final.
 	Mute
-	// Empty gives finals without a text.
+	// Empty sends finals without text.
 	Empty
 	// Duplicate sends every final twice.
 	Duplicate
-	// Complain reports an error in the vendor's way in place of a final. It
-	// repeats the key.
+	// Complain sends the vendor's error instead of a final. The error contains
+	// the key.
 	Complain
-	// Deaf takes the connection and then reads nothing.
+	// Deaf accepts the connection and then reads nothing.
 	Deaf
 )
 
-// Script is what a service says.
+// Script is the behaviour of a service.
 type Script struct {
-	// Lines are the utterances of each connection in order; when they are over,
+	// Lines are the utterances of each connection in order; after the last one,
 	// finals are empty. Requests to OpenAI's endpoint share them.
 	Lines []string
-	// GoesOn has sound that comes so soon after a final go on with its line: a final
-	// then holds the words that the sound has reached, and that none has held
-	// before. To OpenAI's endpoint a recording goes on with a line that begins with the
-	// sound of the request before. If zero, each final is a line, and holds all of it.
+	// GoesOn is the time after a final within which new sound continues its
+	// line: a final then contains the words that the sound has reached and no
+	// earlier final contained. At OpenAI's endpoint a recording continues a
+	// line if it begins with the sound of the previous request. If zero, each
+	// final is a whole line.
 	GoesOn time.Duration
-	// Understand tells what is said in the sound of an utterance so far, at [Rate],
-	// to Deepgram's protocol and OpenAI's, instead of Lines. It may be called at the
-	// same time for several connections. Deepgram's then knows no faults, and goes on
-	// hearing while a final is on its way.
+	// Understand returns the words in an utterance's sound so far, at [Rate],
+	// instead of Lines, for Deepgram's protocol and OpenAI's. It may be called
+	// concurrently for several connections. Deepgram's protocol then has no
+	// faults, and continues to hear while a final is due.
 	Understand func(sound []int16) string
-	// Interim is how much later than the sound of a word an interim transcript with
-	// it comes, where Understand is set.
+	// Interim is the delay of an interim transcript after the sound of its last
+	// word, with Understand.
 	Interim time.Duration
-	// Delay is the time from the request for a final to its coming.
+	// Delay is the time from the request for a final to its arrival.
 	Delay time.Duration
 	// Hold keeps all finals back until [Server.Release].
 	Hold bool
-	// Fault goes wrong, in the first Times connections or requests; zero means
-	// in all.
+	// Fault applies to the first Times connections or requests; zero Times
+	// means all.
 	Fault Fault
 	Times int
 }
 
-// Request is what a client asked for.
+// Request is a client's request.
 type Request struct {
 	Path   string
 	Query  url.Values
@@ -101,7 +102,7 @@ type Request struct {
 type Server struct {
 	script  Script
 	sockets *fakesocket.Server
-	free    chan struct{} // closed when finals may go out
+	free    chan struct{} // closed when finals may be sent
 
 	mu       sync.Mutex // guards the fields below
 	requests []Request
@@ -129,27 +130,27 @@ func Start(t testing.TB, script Script) *Server {
 	return s
 }
 
-// URL is the service's root, without a path.
+// URL returns the service's root, without a path.
 func (s *Server) URL() string { return s.sockets.URL() }
 
-// Release lets out the finals that the script holds back. It is called once.
+// Release releases the held finals. Call it once.
 func (s *Server) Release() { close(s.free) }
 
-// Requests returns what was asked so far.
+// Requests returns the requests so far.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// Samples returns how much sound came so far.
+// Samples returns the number of samples received.
 func (s *Server) Samples() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.samples
 }
 
-// KeptAlive returns how many messages came only to keep a connection.
+// KeptAlive returns the number of keep-alive messages.
 func (s *Server) KeptAlive() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +159,7 @@ func (s *Server) KeptAlive() int {
 
 type object map[string]any
 
-// record notes a request and returns the fault it meets.
+// record stores a request and returns its fault.
 func (s *Server) record(r Request) Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,7 +181,7 @@ var refusedWith = map[Fault]int{
 	Unauthorized: http.StatusUnauthorized, RateLimited: http.StatusTooManyRequests, Down: http.StatusServiceUnavailable,
 }
 
-// refusal is a vendor's way of saying no.
+// refusal is a vendor's error response.
 type refusal func(status int, key string) any
 
 func refuseDeepgram(status int, key string) any {
@@ -198,10 +199,10 @@ type session struct {
 	fault  Fault
 	key    string
 	line   int       // of the script
-	final  time.Time // when it had its newest final; zero since there is sound again
+	final  time.Time // the time of the newest final; zero once new sound arrives
 }
 
-// goOn notes that there is sound, and reports whether it begins another line.
+// goOn records sound, and reports whether it begins another line.
 func (c *session) goOn() (another bool) {
 	another = !c.final.IsZero() && time.Since(c.final) >= c.server.script.GoesOn
 	if another {
@@ -211,8 +212,8 @@ func (c *session) goOn() (another bool) {
 	return another
 }
 
-// text is what the current line is, as far as samples of sound reach; all of
-// it if they are negative.
+// text returns the current line as far as samples of sound reach, or all of it
+// if samples is negative.
 func (c *session) text(samples int) string {
 	if c.line >= len(c.server.script.Lines) {
 		return ""
@@ -224,7 +225,7 @@ func (c *session) text(samples int) string {
 	return strings.Join(words, " ")
 }
 
-// pause waits before a final; it reports whether the final is still wanted.
+// pause waits before a final and reports whether it is still wanted.
 func (s *Server) pause(ctx context.Context) bool {
 	select {
 	case <-s.free:

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// understand speaks Deepgram's protocol with somebody who understands what is said.
-// Transcripts go out in the order of the sound, as the real service has them.
+// understand speaks Deepgram's protocol with Script.Understand. Transcripts go
+// out in the order of the sound, as in the real service.
 func (d *deepgram) understand(ctx context.Context) {
 	var heard []int16 // since the last final
 	shown := ""

@@ -13,8 +13,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakesocket"
 )
 
-// segmentSamples is after how much sound Deepgram's protocol settles on what it
-// has heard (3 s).
+// segmentSamples is the length of sound after which Deepgram's protocol
+// finalizes a segment (3 s).
 const segmentSamples = 3 * Rate
 
 // deepgram speaks Deepgram's protocol.
@@ -63,7 +63,7 @@ func (s *Server) deepgram(ctx context.Context, c *session) {
 type deepgram struct {
 	*session
 	total     int // samples so far
-	settled   int // of them in final results
+	settled   int // of those in final results
 	begin     int // where the line began
 	announced int
 }
@@ -90,7 +90,8 @@ func (d *deepgram) sound(samples int) bool {
 	return true
 }
 
-// fresh is the text of the line up to a sample that no final result held.
+// fresh returns the line up to a sample, without the text of earlier final
+// results.
 func (d *deepgram) fresh(upTo int) string {
 	all := d.text(upTo - d.begin)
 	if upTo < 0 {
@@ -121,8 +122,8 @@ func (d *deepgram) result(final, finalize bool, text string) object {
 	}
 }
 
-// finalize answers a request for the final transcript. As the real service, it
-// says nothing if everything has been said.
+// finalize answers a request for the final transcript. Like the real service,
+// it sends nothing if all text is final.
 func (d *deepgram) finalize(ctx context.Context) bool {
 	if !d.server.pause(ctx) {
 		return false
@@ -197,7 +198,7 @@ func (s *Server) elevenLabs(ctx context.Context, c *session) {
 	}
 }
 
-// fresh is the text of the line between two samples.
+// fresh returns the text of the line between two samples.
 func (c *session) fresh(given, upTo int) string {
 	return strings.TrimSpace(strings.TrimPrefix(c.text(upTo), c.text(given)))
 }
@@ -241,8 +242,8 @@ func (s *Server) transcriptions(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseMultipartForm(32 << 20); err == nil {
 		q.Form = r.MultipartForm.Value
 		if f, _, err := r.FormFile("file"); err == nil {
-			q.File, _ = io.ReadAll(f) // what is missing is refused below
-			_ = f.Close()             // it was only read
+			q.File, _ = io.ReadAll(f) // a missing file is refused below
+			_ = f.Close()             // only read
 		}
 	}
 	fault := s.record(q)
@@ -280,8 +281,9 @@ func (s *Server) transcriptions(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// lineOf returns the line that a recording is: the one before if it goes on from its
-// sound, else the next. How the last of that sound was filtered does not matter.
+// lineOf returns the line of a recording: the previous one if the recording
+// continues the previous sound, otherwise the next. It ignores differences in
+// how the end of that sound was filtered.
 func (s *Server) lineOf(sound []byte) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -293,7 +295,8 @@ func (s *Server) lineOf(sound []byte) int {
 	return s.line - 1
 }
 
-// transcript answers a good request with a line, or what is understood of its sound.
+// transcript answers a valid request with a line, or with the words understood
+// in its sound.
 func (s *Server) transcript(w http.ResponseWriter, fault Fault, line int, sound []byte) {
 	text := ""
 	if line < len(s.script.Lines) && fault != Empty {

@@ -7,19 +7,19 @@ import (
 	"unsafe"
 )
 
-// stampArrivals has the kernel note when each datagram came, so that what keeps
-// this process busy is none of the sender's lateness.
+// stampArrivals turns on kernel timestamps of datagrams, so that delays in this
+// process do not count as the sender's.
 func stampArrivals(udp *net.UDPConn) {
 	raw, err := udp.SyscallConn()
 	if err != nil {
 		return
 	}
 	_ = raw.Control(func(fd uintptr) {
-		_ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_TIMESTAMPNS, 1) // else it is when it was read
+		_ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_TIMESTAMPNS, 1) // if this fails, the time of reading counts
 	})
 }
 
-// arrival reads what the kernel noted of a datagram.
+// arrival returns the kernel's timestamp of a datagram.
 func arrival(control []byte) (time.Time, bool) {
 	all, err := syscall.ParseSocketControlMessage(control)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// newCertificate makes one for loopback, by its own authority, and returns that as
-// PEM.
+// newCertificate creates a certificate for loopback with its own authority, and
+// returns the authority as PEM.
 func newCertificate() (tls.Certificate, []byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -30,5 +30,5 @@ func newCertificate() (tls.Certificate, []byte, error) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), nil
 }
 
-// newToken is what bots show to be let in.
+// newToken returns the token that bots must present.
 func newToken() string { return rand.Text() }

@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 )
 
-// channel is a voice channel: players who are always there, and a bot.
+// channel is a voice channel with permanent players and a bot.
 type channel struct {
 	s         *Server
 	number    int
@@ -20,8 +20,8 @@ type channel struct {
 	ssrc      uint32 // the bot's
 
 	mu      sync.Mutex // guards the fields below
-	bot     *client    // nil while it is away
-	version int        // of the end-to-end encryption that the bot knows
+	bot     *client    // nil while there is none
+	version int        // of the end-to-end encryption that the bot supports
 	addr    netip.AddrPort
 	sealer  *voice.Sealer // nil until the bot has its keys
 	opener  *voice.Opener
@@ -29,15 +29,15 @@ type channel struct {
 	group   group
 }
 
-// player is somebody in a channel.
+// player is a player in a channel.
 type player struct {
 	member
 	ssrc      uint32
-	named     bool // the bot knows whose the ssrc is
+	named     bool // the bot knows the ssrc's user
 	seq       uint16
 	timestamp uint32
 	at        time.Time // of the last packet
-	packet    []byte    // what is sent; whoever sends this player's sound owns it
+	packet    []byte    // the packet to send; owned by the goroutine that sends this player's sound
 }
 
 var errAway = errors.New("no bot has keys in this channel")
@@ -50,7 +50,7 @@ func newChannel(s *Server, n int) *channel {
 	return c
 }
 
-// begin begins the session of a bot, unless another has one.
+// begin begins a bot's session, unless there is another.
 func (c *channel) begin(bot *client, version int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,17 +64,17 @@ func (c *channel) begin(bot *client, version int) bool {
 	return true
 }
 
-// discover notes where the bot's packets come from.
+// discover records the source address of the bot's packets.
 func (c *channel) discover(from netip.AddrPort) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.addr = from
 }
 
-// enter gives the bot its keys and has it meet the players.
+// enter sends the bot its keys and introduces the players.
 func (c *channel) enter(bot *client, mode string) (err error) {
 	key := make([]byte, voice.KeySize)
-	_, _ = rand.Read(key) // It never fails.
+	_, _ = rand.Read(key) // cannot fail
 	numbers := make([]int, len(key))
 	for i, b := range key {
 		numbers[i] = int(b)
@@ -103,7 +103,7 @@ func (c *channel) enter(bot *client, mode string) (err error) {
 	return nil
 }
 
-// leave ends the session of a bot.
+// leave ends a bot's session.
 func (c *channel) leave(bot *client) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,8 +112,8 @@ func (c *channel) leave(bot *client) {
 	}
 }
 
-// seal returns a packet of a player, and where it goes; nothing if it cannot be
-// heard.
+// seal returns a player's packet and its destination, or nil if it cannot be
+// sent.
 func (c *channel) seal(n int, opus []byte) ([]byte, netip.AddrPort) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,7 +141,7 @@ func (c *channel) seal(n int, opus []byte) ([]byte, netip.AddrPort) {
 	return packet, c.addr
 }
 
-// open decrypts a packet of the bot as the first player hears it.
+// open decrypts a bot's packet as the first player.
 func (c *channel) open(packet []byte) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // patience bounds every wait.
 const patience = time.Minute
 
-// start runs a far end until the test ends. heard gets what bots say.
+// start runs a far end until the test ends. heard receives the bots' packets.
 func start(t *testing.T, o farend.Options) (s *farend.Server, heard chan farend.Packet) {
 	t.Helper()
 	heard = make(chan farend.Packet, 1000)
@@ -46,13 +46,13 @@ func start(t *testing.T, o farend.Options) (s *farend.Server, heard chan farend.
 	return s, heard
 }
 
-// said is what a bot was told that a player said.
+// said is a packet from a player as the bot receives it.
 type said struct {
 	user string
 	voice.Packet
 }
 
-// warnings fail a test: nothing is wrong with what the far end sends.
+// warnings fail a test, because all data from the far end is valid.
 type warnings struct{ t *testing.T }
 
 func (w warnings) Write(p []byte) (int, error) {
@@ -100,8 +100,8 @@ func await[T any](t *testing.T, from chan T) (v T) {
 	return v
 }
 
-// TestBotAndPlayersHearEachOther joins two channels, with each encryption, leaves and
-// comes again.
+// TestBotAndPlayersHearEachOther joins two channels with each encryption,
+// leaves and rejoins.
 func TestBotAndPlayersHearEachOther(t *testing.T) {
 	if _, err := opus.Load(); err != nil {
 		t.Fatal(err)
@@ -133,7 +133,8 @@ func TestBotAndPlayersHearEachOther(t *testing.T) {
 	}
 }
 
-// converse has two players be heard by the bot of channel n, and the bot by them.
+// converse checks that the bot of channel n hears two players, and they hear
+// the bot.
 func converse(t *testing.T, s *farend.Server, n int, c *voice.Conn, heard chan farend.Packet, hears chan said) {
 	t.Helper()
 	for i := range byte(20) {
@@ -174,12 +175,12 @@ func converse(t *testing.T, s *farend.Server, n int, c *voice.Conn, heard chan f
 			t.Errorf("the players hear %d packets, want 20", sounds)
 		}
 	}
-	for range 4 { // the rest of a spurt's end
+	for range 4 { // the rest of the end of a spurt
 		await(t, heard)
 	}
 }
 
-// TestStrangersAreRefused shows that nobody gets keys without the token.
+// TestStrangersAreRefused checks that a client without the token gets no keys.
 func TestStrangersAreRefused(t *testing.T) {
 	s, _ := start(t, farend.Options{Channels: 1, Players: 1})
 	at := s.Address()
@@ -196,7 +197,7 @@ func TestStrangersAreRefused(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
-	running.Go(func() { _ = c.Run(ctx) }) // it may give up first
+	running.Go(func() { _ = c.Run(ctx) }) // Run may give up first
 	joining, stop := context.WithTimeout(ctx, 2*time.Second)
 	defer stop()
 	if err := c.Join(joining, farend.ChannelID(0)); err == nil {

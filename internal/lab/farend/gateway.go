@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakesocket"
 )
 
-// The voice gateway's opcodes; those of the encryption are e2ee's.
+// The voice gateway's opcodes; package e2ee has those of the encryption.
 const (
 	opIdentify       = 0
 	opSelectProtocol = 1
@@ -24,7 +24,7 @@ const (
 
 const (
 	heartbeatMS = 13750
-	// maxMessage of a client, in bytes.
+	// maxMessage bounds a client's message, in bytes.
 	maxMessage = 1 << 20
 )
 
@@ -51,10 +51,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// put sends a message. It never blocks.
+// put sends a message and never blocks.
 func (c *client) put(op int, d any) { c.conn.Send(map[string]any{"op": op, "d": d}) }
 
-// read handles what the client sends until it makes no sense or ends.
+// read handles the client's messages until one is invalid or the connection
+// ends.
 func (c *client) read(ctx context.Context) {
 	for {
 		received, ok := c.conn.Receive(ctx)
@@ -79,7 +80,8 @@ func (c *client) read(ctx context.Context) {
 	}
 }
 
-// receive handles a message of JSON and reports whether the connection may go on.
+// receive handles a JSON message and reports whether the connection may
+// continue.
 func (c *client) receive(op int, d json.RawMessage) bool {
 	switch {
 	case op == opHeartbeat:
@@ -101,7 +103,7 @@ func (c *client) receive(op int, d json.RawMessage) bool {
 			} `json:"data"`
 		}
 		return json.Unmarshal(d, &selected) == nil && c.channel.enter(c, selected.Data.Mode) == nil
-	case op == opSpeaking: // the sound says so
+	case op == opSpeaking: // the sound already says so
 	default:
 		c.channel.receiveFromBot(c, op, d)
 	}

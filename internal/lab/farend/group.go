@@ -15,24 +15,24 @@ import (
 
 // group is a channel's end-to-end encryption, guarded by channel.mu.
 type group struct {
-	service *davesender.Service // nil while no bot is there that knows it
-	since   time.Time           // since when a transition waits, zero if none does
+	service *davesender.Service // nil while no bot with encryption is there
+	since   time.Time           // when the waiting transition began, or zero
 	seq     uint16              // of the gateway's binary messages
 }
 
-// transitionLimit is how long a transition waits for everybody.
+// transitionLimit bounds how long a transition waits for all clients.
 const transitionLimit = 2 * time.Second
 
-// member is a player's part in the encryption, the program's own. It implements
-// godave.Callbacks.
+// member is a player's side of the encryption, with the program's own
+// implementation. It implements godave.Callbacks.
 type member struct {
 	id      uint64
 	session *voice.Group
-	said    []said // and not delivered yet
+	said    []said // not delivered yet
 	frame   []byte
 }
 
-// said is what a member wants the gateway to be told.
+// said is a member's message to the gateway.
 type said struct {
 	op   int
 	data []byte
@@ -40,7 +40,7 @@ type said struct {
 
 var _ godave.Callbacks = (*member)(nil)
 
-// begin begins the part of a channel's player.
+// begin starts the encryption of a channel's player.
 func (m *member) begin(c *channel, n int) (err error) {
 	id := PlayerID(c.number, n)
 	m.said = nil
@@ -84,7 +84,7 @@ func (m *member) encrypt(version int, ssrc uint32, opus []byte) ([]byte, bool) {
 	return m.frame[:n], err == nil
 }
 
-// beginGroup has the players and the bot agree on keys.
+// beginGroup starts the key agreement between the players and the bot.
 func (c *channel) beginGroup() error {
 	c.group = group{service: davesender.NewService(uint64(firstChannel + c.number))}
 	for n, p := range c.players {
@@ -107,25 +107,25 @@ func (c *channel) beginGroup() error {
 func botNumber() uint64 {
 	id, err := strconv.ParseUint(BotID, 10, 64)
 	if err != nil {
-		panic(err) // It is a constant.
+		panic(err) // the id is a constant
 	}
 	return id
 }
 
-// receiveFromBot takes what a bot's encryption says.
+// receiveFromBot handles a message of the bot's encryption.
 func (c *channel) receiveFromBot(bot *client, op int, data []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.bot != bot || c.group.service == nil {
 		return
 	}
-	if out, err := c.group.service.Receive(botNumber(), op, data); err == nil { // else it came too late
+	if out, err := c.group.service.Receive(botNumber(), op, data); err == nil { // otherwise the message came too late
 		c.deliver(out)
 		c.settle()
 	}
 }
 
-// settle passes on what the players say until they have nothing more to say.
+// settle delivers the players' messages until there are none.
 func (c *channel) settle() {
 	for busy := true; busy; {
 		busy = false
@@ -142,7 +142,7 @@ func (c *channel) settle() {
 	}
 }
 
-// deliver gives messages of the service to whom they are for.
+// deliver passes the service's messages to their recipients.
 func (c *channel) deliver(all []davesender.Message) {
 	for _, m := range all {
 		if m.To == botNumber() {
@@ -151,7 +151,7 @@ func (c *channel) deliver(all []davesender.Message) {
 		}
 		for _, p := range c.players {
 			if p.id == m.To {
-				_ = p.session.Receive(m.Op, m.Data) // It says by itself what it cannot follow.
+				_ = p.session.Receive(m.Op, m.Data) // The session itself reports what it cannot follow.
 			}
 		}
 	}
@@ -167,7 +167,7 @@ func (c *channel) tellBot(m davesender.Message) {
 	c.bot.conn.SendBinary(append(head, m.Data...))
 }
 
-// tick does what time demands.
+// tick handles timeouts.
 func (c *channel) tick(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -177,7 +177,7 @@ func (c *channel) tick(now time.Time) {
 	for _, p := range c.players {
 		if due := p.session.Due(); !due.IsZero() && !now.Before(due) {
 			p.session.Tick()
-			c.settle() // the next of them need not commit then
+			c.settle() // the next player then need not commit
 		}
 	}
 	waiting := c.group.service.Pending()

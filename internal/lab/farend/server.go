@@ -1,9 +1,9 @@
 // Package farend is the other end of a simulated bot's voice connections: a
-// Discord voice server on loopback, with players in its channels who send what they
-// are given. To the bot it is a voice gateway over TLS, and UDP with both
-// encryptions; players have no clients of their own, so that most of what is used
-// of the processor is the bot's. It is right to clients that are: what breaks the
-// protocol closes a connection, and nobody is told why.
+// Discord voice server on loopback, with players in its channels who send given
+// sound. The bot sees a voice gateway over TLS, and UDP with both encryptions;
+// players have no clients of their own, so that the bot uses most of the
+// processor. It serves only correct clients: a protocol error closes the
+// connection without an explanation.
 package farend
 
 import (
@@ -25,37 +25,37 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 )
 
-// Options say what is on the server.
+// Options configure a server.
 type Options struct {
-	// Channels are how many there are, each in a guild of its own, with Players in
-	// each, below 1000.
+	// Channels is the number of channels, each in its own guild, with Players
+	// in each, below 1000.
 	Channels, Players int
-	// Plain leaves the end-to-end encryption out, as in stage channels.
+	// Plain turns off end-to-end encryption, as in stage channels.
 	Plain bool
-	// Heard is told of each packet of sound from a bot. One goroutine calls it; it
-	// does not wait.
+	// Heard is called with each sound packet of a bot, from one goroutine; it
+	// must not block.
 	Heard func(Packet)
 }
 
-// Packet is 20 ms of a bot's sound as it came.
+// Packet is 20 ms of a bot's sound as received.
 type Packet struct {
 	Channel   int
-	At        time.Time // from the kernel, where it tells
+	At        time.Time // from the kernel, if it has timestamps
 	Seq       uint16
-	Timestamp uint32 // of 48 kHz
-	Silence   bool   // nothing but the end of a spurt
-	// Err is why the packet could not be decrypted, nil if it could.
+	Timestamp uint32 // at 48 kHz
+	Silence   bool   // only marks the end of a spurt
+	// Err is the decryption error, or nil.
 	Err error
 }
 
-// Address is where a bot connects to, and by what it trusts the server.
+// Address is where a bot connects, and the server's certificate authority.
 type Address struct {
 	Endpoint string `json:"endpoint"`
 	Token    string `json:"token"`
 	CA       []byte `json:"ca"` // PEM
 }
 
-// The ids of what is on a server.
+// The ids on a server.
 const (
 	BotID        = "3000001"
 	firstGuild   = 1_000_001
@@ -64,8 +64,8 @@ const (
 	perChannel   = 1000 // ids and ssrcs
 )
 
-// GuildID, ChannelID and PlayerID return the ids of channel number n, its guild and
-// a player in it.
+// GuildID, ChannelID and PlayerID return the ids of channel number n's guild,
+// of the channel, and of a player in it.
 func GuildID(n int) string          { return strconv.Itoa(firstGuild + n) }
 func ChannelID(n int) string        { return strconv.Itoa(firstChannel + n) }
 func PlayerID(n, player int) string { return strconv.Itoa(firstPlayer + n*perChannel + player) }
@@ -77,11 +77,11 @@ type Server struct {
 	listener net.Listener
 	udp      *net.UDPConn
 	at       netip.AddrPort // of udp
-	channels []*channel     // never changes
+	channels []*channel     // does not change
 	clients  sync.WaitGroup
 }
 
-// tick is how often what time demands is done.
+// tick is the interval of timeout checks.
 const tick = 20 * time.Millisecond
 
 // Listen opens a server; Run serves.
@@ -97,7 +97,7 @@ func Listen(o Options) (*Server, error) {
 	if s.udp, err = net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}); err != nil {
 		return nil, errors.Join(err, s.listener.Close())
 	}
-	_ = s.udp.SetReadBuffer(4 << 20) // Less will do.
+	_ = s.udp.SetReadBuffer(4 << 20) // A smaller buffer also works.
 	stampArrivals(s.udp)
 	s.at = s.udp.LocalAddr().(*net.UDPAddr).AddrPort()
 	s.address = Address{Endpoint: s.listener.Addr().String(), Token: newToken(), CA: ca}
@@ -107,17 +107,17 @@ func Listen(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Address returns where to connect.
+// Address returns the server's address.
 func (s *Server) Address() Address { return s.address }
 
-// Run serves until ctx ends, and waits for all it started.
+// Run serves until ctx ends, and waits for its goroutines.
 func (s *Server) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	front := &http.Server{
 		Handler:     http.HandlerFunc(s.serve),
 		BaseContext: func(net.Listener) context.Context { return ctx },
-		ErrorLog:    log.New(io.Discard, "", 0), // of clients that leave in mid-handshake
+		ErrorLog:    log.New(io.Discard, "", 0), // from clients that leave during the handshake
 	}
 	var group errgroup.Group
 	group.Go(func() error {
@@ -134,7 +134,7 @@ func (s *Server) Run(ctx context.Context) error {
 	group.Go(func() error {
 		s.tickRegularly(ctx)
 		_ = front.Close()
-		return s.udp.Close() // ends receive
+		return s.udp.Close() // this ends receive
 	})
 	err := group.Wait()
 	s.clients.Wait()
@@ -156,15 +156,15 @@ func (s *Server) tickRegularly(ctx context.Context) {
 	}
 }
 
-// Send has a player of a channel be heard: 20 ms of Opus. Each player's sound comes
-// from one goroutine. It is lost while no bot is there.
+// Send sends 20 ms of Opus as a channel's player. Call it from one goroutine
+// per player. The sound is lost while no bot is there.
 func (s *Server) Send(n, player int, opus []byte) {
 	if packet, to := s.channels[n].seal(player, opus); packet != nil {
-		_, _ = s.udp.WriteToUDPAddrPort(packet, to) // It may be lost.
+		_, _ = s.udp.WriteToUDPAddrPort(packet, to) // the packet may be lost
 	}
 }
 
-// receive takes what comes by UDP until the socket is closed.
+// receive handles UDP packets until the socket is closed.
 func (s *Server) receive() error {
 	var data [2048]byte
 	var control [128]byte
@@ -209,7 +209,7 @@ func (s *Server) receiveDatagram(data []byte, from netip.AddrPort, at time.Time)
 	s.opts.Heard(Packet{Channel: c.number, At: at, Seq: h.Sequence, Timestamp: h.Timestamp, Silence: string(payload) == voice.Silence, Err: err})
 }
 
-// channelOf returns the channel whose bot has an ssrc, nil if none has.
+// channelOf returns the channel whose bot has an ssrc, or nil.
 func (s *Server) channelOf(ssrc uint32) *channel {
 	n := int(ssrc/perChannel) - 1
 	if ssrc%perChannel != 0 || n < 0 || n >= len(s.channels) {

@@ -1,6 +1,6 @@
-// Package intruder joins a table in browsers with a program of its own, which sends what no page
-// would: sound of any number of sources, reports about them, channels and messages. It is for
-// tests.
+// Package intruder joins a table in browsers with its own client, which sends
+// what no page would: sound of any number of sources, reports about them,
+// channels and messages. It is for tests.
 package intruder
 
 import (
@@ -20,18 +20,18 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/visitor"
 )
 
-// Intruder has joined. Its methods are called by one goroutine.
+// Intruder is a participant at a table. One goroutine calls its methods.
 type Intruder struct {
 	pc      *webrtc.PeerConnection
 	channel *webrtc.DataChannel
 	open    chan struct{}
-	over    chan struct{} // closed when the connection is, or the table has said goodbye
+	over    chan struct{} // closed when the connection ends, or the table has said goodbye
 	ended   sync.Once
 	reason  atomic.Pointer[string] // of the goodbye
 	writer  atomic.Pointer[webrtc.TrackLocalWriter]
 }
 
-// microphone keeps what sends packets as they are. It implements [webrtc.TrackLocal].
+// microphone sends packets unchanged. It implements [webrtc.TrackLocal].
 type microphone struct{ *Intruder }
 
 func (m microphone) Bind(c webrtc.TrackLocalContext) (webrtc.RTPCodecParameters, error) {
@@ -50,13 +50,13 @@ var (
 	candidateLines = regexp.MustCompile(`a=candidate:[^\r]*\r\n`)
 )
 
-// Unchanged leaves an offer as it is.
+// Unchanged leaves an offer unchanged.
 func Unchanged(offer string) string { return offer }
 
-// Unnamed takes the sources of sound out of an offer.
+// Unnamed removes the sound sources from an offer.
 func Unnamed(offer string) string { return sourceLines.ReplaceAllString(offer, "") }
 
-// WithCandidates has an offer name these candidates and no others.
+// WithCandidates replaces the candidates of an offer with these.
 func WithCandidates(lines string) func(string) string {
 	return func(offer string) string {
 		i := candidateLines.FindStringIndex(offer)
@@ -64,8 +64,8 @@ func WithCandidates(lines string) func(string) string {
 	}
 }
 
-// Join joins the table at url, such as http://127.0.0.1:8787/table/, with an offer that change
-// has changed, and returns once messages can be sent.
+// Join joins the table at url, such as http://127.0.0.1:8787/table/, with an
+// offer edited by change, and returns once messages can be sent.
 func Join(ctx context.Context, url, invite, name string, change func(string) string) (_ *Intruder, err error) {
 	a := &Intruder{open: make(chan struct{}), over: make(chan struct{})}
 	var m webrtc.MediaEngine
@@ -137,7 +137,7 @@ func Join(ctx context.Context, url, invite, name string, change func(string) str
 
 func (a *Intruder) end() { a.ended.Do(func() { close(a.over) }) }
 
-// Sound sends a packet of sound of a source, number n of it.
+// Sound sends packet number n of a sound source.
 func (a *Intruder) Sound(source uint32, n int) error {
 	w := a.writer.Load()
 	if w == nil {
@@ -148,7 +148,7 @@ func (a *Intruder) Sound(source uint32, n int) error {
 	return err
 }
 
-// Source is the source that the offer names.
+// Source returns the source named in the offer.
 func (a *Intruder) Source() uint32 {
 	return uint32(a.pc.GetSenders()[0].GetParameters().Encodings[0].SSRC)
 }
@@ -162,7 +162,7 @@ func (a *Intruder) Report(sources ...uint32) error {
 	return a.pc.WriteRTCP(all)
 }
 
-// OpenChannel opens one more data channel.
+// OpenChannel opens another data channel.
 func (a *Intruder) OpenChannel(label string) error {
 	_, err := a.pc.CreateDataChannel(label, nil)
 	return err
@@ -171,7 +171,7 @@ func (a *Intruder) OpenChannel(label string) error {
 // Send sends a message.
 func (a *Intruder) Send(text string) error { return a.channel.SendText(text) }
 
-// Over is closed once the connection is, or the table has said goodbye.
+// Over is closed when the connection ends, or the table has said goodbye.
 func (a *Intruder) Over() <-chan struct{} { return a.over }
 
 // IsOver reports whether Over is closed.
@@ -184,7 +184,7 @@ func (a *Intruder) IsOver() bool {
 	}
 }
 
-// Reason is the table's goodbye; empty if there was none.
+// Reason returns the table's goodbye, or "".
 func (a *Intruder) Reason() string {
 	if why := a.reason.Load(); why != nil {
 		return *why
@@ -192,5 +192,5 @@ func (a *Intruder) Reason() string {
 	return ""
 }
 
-// Close leaves.
+// Close leaves the table.
 func (a *Intruder) Close() error { return a.pc.GracefulClose() }

@@ -1,14 +1,14 @@
-// Package lanetest holds a detector for tests of lanes and of what hears through
-// them.
+// Package lanetest provides a detector for tests of lanes and of code that
+// hears through them.
 package lanetest
 
 import "github.com/MrWong99/glyphoxa/pkg/audio"
 
-// quietest is the greatest sample that is still digital silence, at -60 dBFS:
-// codecs end a silence they encode with a few of these.
+// quietest is the largest sample that still counts as digital silence, at -60
+// dBFS: codecs end encoded silence with a few of these.
 const quietest = 32
 
-// Presence is the [lane.Detector] for transports that send only while one speaks:
+// Presence is the [lane.Detector] for transports that send only during speech:
 // every frame that is not silent is voice. The zero value is ready.
 type Presence struct{}
 

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// BenchmarkCall has everybody call in turns; one op is one call of each.
+// BenchmarkCall calls through all contenders in turns; one op is one call of
+// each.
 func BenchmarkCall(b *testing.B) {
 	for _, tr := range transports() {
 		b.Run(tr.name, func(b *testing.B) {
@@ -26,8 +27,8 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// BenchmarkYardstick hashes 1,000 bytes with FNV-1a: work of a known size, to
-// set figures from different machines and hours beside each other.
+// BenchmarkYardstick hashes 1,000 bytes with FNV-1a, a fixed amount of work, so
+// that figures of different machines and hours can be compared.
 func BenchmarkYardstick(b *testing.B) {
 	data := make([]byte, 1000)
 	for i := range data {
@@ -37,7 +38,7 @@ func BenchmarkYardstick(b *testing.B) {
 	var sum uint64
 	for b.Loop() {
 		h.Reset()
-		_, _ = h.Write(data) // a hash takes everything
+		_, _ = h.Write(data) // writing to a hash cannot fail
 		sum += h.Sum64()
 	}
 	if sum == 0 {

@@ -26,27 +26,27 @@ const (
 	ours   = "host"
 )
 
-// contender is one way to call a tool. call returns the text that came back,
-// which must be answer.
+// contender is one way to call a tool. call returns the result's text, which
+// must be answer.
 type contender struct {
 	name, answer string
 	call         func(context.Context) (string, error)
 }
 
-// Protocol revisions the transports speak.
+// Protocol revisions of the transports.
 const (
 	sessions  = "2025-11-25"
 	stateless = "2026-07-28"
 )
 
-// transport is a road to the tool, with everybody who takes it.
+// transport is a way to the tool, with all contenders.
 type transport struct {
 	name string
-	// asks is what is called there.
+	// asks is the tool to call.
 	asks question
-	// gated transports are those on which the host is held to its bounds.
+	// gated transports are those with bounds for the host.
 	gated bool
-	// open connects everybody, the SDK first and the host last.
+	// open connects all contenders, the SDK first and the host last.
 	open func(testing.TB, question) []contender
 }
 
@@ -60,8 +60,8 @@ func transports() []transport {
 	}
 }
 
-// openInMemory has no network at all. The host has no such transport: what it
-// offers there is a built-in tool.
+// openInMemory uses no network. The host has no such transport, so it calls a
+// built-in tool.
 func openInMemory(tb testing.TB, q question) []contender {
 	near, far := sdk.NewInMemoryTransports()
 	if _, err := echoServer().Connect(tb.Context(), far, nil); err != nil {
@@ -82,7 +82,7 @@ func openInMemory(tb testing.TB, q question) []contender {
 	return []contender{connectSDK(tb, near, stateless, q), connectGo(tb, client, stateless, q), viaHost(host, q)}
 }
 
-// openStdio gives everybody a process of the same server, in the same
+// openStdio starts a process of the same server for each contender, in the same
 // environment.
 func openStdio(tb testing.TB, q question) []contender {
 	self, err := os.Executable()
@@ -109,10 +109,10 @@ func openStdio(tb testing.TB, q question) []contender {
 	}
 }
 
-// openHTTP keeps sessions and answers with event streams.
+// openHTTP uses sessions and event streams.
 func openHTTP(tb testing.TB, q question) []contender { return overLoopback(tb, q, sessions, nil) }
 
-// openStateless has no sessions and answers with JSON.
+// openStateless uses no sessions and JSON answers.
 func openStateless(tb testing.TB, q question) []contender {
 	return overLoopback(tb, q, stateless, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
 }
@@ -134,25 +134,25 @@ func overLoopback(tb testing.TB, q question, revision string, o *sdk.StreamableH
 	}
 }
 
-// ownClient shares its connections with nobody.
+// ownClient returns a client with its own connections.
 func ownClient(tb testing.TB) *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	tb.Cleanup(t.CloseIdleConnections)
 	return &http.Client{Transport: t}
 }
 
-// connectSDK requires a revision, so that all contenders speak the same, and
-// lists the tools, as every client does.
+// connectSDK requires a protocol revision, so that all contenders use the same,
+// and lists the tools, as every client does.
 func connectSDK(tb testing.TB, t sdk.Transport, revision string, q question) contender {
 	tb.Helper()
-	// Capabilities go along with every stateless call: as few as the host's.
+	// Every stateless call sends the capabilities: as few as the host's.
 	o := &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}}
 	client := sdk.NewClient(&sdk.Implementation{Name: "bench", Version: "1"}, o)
 	session, err := client.Connect(tb.Context(), t, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() { _ = session.Close() }) // the server may be gone before
+	tb.Cleanup(func() { _ = session.Close() }) // the server may already be gone
 	if got := session.InitializeResult().ProtocolVersion; got != revision {
 		tb.Fatalf("the SDK speaks %s, want %s", got, revision)
 	}
@@ -178,7 +178,7 @@ func connectGo(tb testing.TB, client *gomcpclient.Client, revision string, q que
 	if err := client.Start(tb.Context()); err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() { _ = client.Close() }) // the server may be gone before
+	tb.Cleanup(func() { _ = client.Close() }) // the server may already be gone
 	var hello gomcp.InitializeRequest
 	hello.Params.ClientInfo = gomcp.Implementation{Name: "bench", Version: "1"}
 	welcome, err := client.Initialize(tb.Context(), hello)

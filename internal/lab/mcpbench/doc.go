@@ -1,8 +1,8 @@
-// Package mcpbench holds the host to what a tool call through it may cost. Its
-// tests call one small tool through the bare SDK, through mark3labs/mcp-go and
-// through the host, taking turns, and fail when the host costs too much more
-// than the SDK it stands on. Others have tools, entities and audit records become more,
-// and fail where that costs more than it should.
+// Package mcpbench bounds the cost of a tool call through the host. Its tests
+// call one small tool through the bare SDK, through mark3labs/mcp-go and
+// through the host, in turns, and fail if the host costs too much more than its
+// SDK. Other tests increase the number of tools, entities and audit records,
+// and fail if the cost grows too much.
 //
-// Nothing imports it; it has no code but its tests.
+// No package imports it; it contains only tests.
 package mcpbench

@@ -11,38 +11,40 @@ import (
 	"time"
 )
 
-// bounds is what a call through the host may cost over one through the SDK.
+// bounds limit the cost of a call through the host relative to one through the
+// SDK.
 type bounds struct {
 	ratio  float64 // p50 over p50
-	allocs float64 // more allocations
-	bytes  float64 // allocated over allocated; 0 asks for nothing
+	allocs float64 // additional allocations
+	bytes  float64 // bytes allocated over bytes allocated; 0 means no bound
 }
 
-// effort is how long is measured, and what is then asked for.
+// effort is the length of a measurement, and its bounds.
 type effort struct {
 	bounds
 	rounds, calls int
-	// patience is how long one measurement may take.
+	// patience bounds one measurement.
 	patience time.Duration
 }
 
-// tries is how often a measurement may be repeated: noise passes, cost stays.
+// tries is how often a measurement may be repeated, because noise passes and
+// cost stays.
 const tries = 3
 
-// everyRun leaves the ratio some slack for machines with other work; strictRun
-// holds to the targets of the design. What is allocated is the same everywhere.
+// everyRun allows some slack in the ratio for busy machines; strictRun uses the
+// design's targets. Allocations are the same everywhere.
 var (
 	everyRun  = effort{bounds{ratio: 1.25, allocs: 26}, 5, 300, time.Minute}
 	strictRun = effort{bounds{ratio: 1.15, allocs: 26}, 9, 500, 3 * time.Minute}
 )
 
-// broken says which bounds the host breaks.
+// broken lists the bounds that the host exceeds.
 func (b bounds) broken(raw, host figures) []string {
 	var all []string
 	if host.ratio > b.ratio {
 		all = append(all, fmt.Sprintf("its p50 is %.2f times the SDK's, want at most %.2f", host.ratio, b.ratio))
 	}
-	if more := host.allocs - raw.allocs; more > b.allocs+0.5 { // half of one is somebody else's
+	if more := host.allocs - raw.allocs; more > b.allocs+0.5 { // background work may add half an allocation
 		all = append(all, fmt.Sprintf("it allocates %.0f times more often a call than the SDK, want at most %.0f", more, b.allocs))
 	}
 	if b.bytes > 0 && host.bytes > b.bytes*raw.bytes {
@@ -51,7 +53,7 @@ func (b bounds) broken(raw, host figures) []string {
 	return all
 }
 
-// TestHostCostsLittle measures the host against the SDK on every transport.
+// TestHostCostsLittle compares the host with the SDK on every transport.
 func TestHostCostsLittle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -106,7 +108,7 @@ func rows(w io.Writer, transport string, found []figures) {
 	}
 }
 
-// TestBoundsBreak shows that the gate can fail.
+// TestBoundsBreak checks that the gate can fail.
 func TestBoundsBreak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -137,7 +139,8 @@ func TestBoundsBreak(t *testing.T) {
 	}
 }
 
-// TestEveryContenderAnswers calls each of them a few times on each transport.
+// TestEveryContenderAnswers calls through each contender a few times on each
+// transport.
 func TestEveryContenderAnswers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")

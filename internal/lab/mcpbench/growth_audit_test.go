@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// callers is from how many clients the calls of a log come.
+// callers is the number of clients in a log.
 const callers = 50
 
 // fillLog adds n calls, the newest last, one in a thousand of them refused.
@@ -30,7 +30,7 @@ func fillLog(t *testing.T, l *access.Log, n int) {
 	must(t, "flushing", l.Flush(t.Context()))
 }
 
-// auditSteps are those of a log with so many calls in it.
+// auditSteps are the steps measured on a log of that many calls.
 func auditSteps(t *testing.T, size int) []step {
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "audit.db")
@@ -66,7 +66,7 @@ func auditSteps(t *testing.T, size int) []step {
 	}
 }
 
-// clearOut closes the log, which has calls of a minute ago alone, and waits until one
+// clearOut closes the log, whose calls are a minute old, and waits until a log
 // that keeps nothing has deleted them.
 func clearOut(t *testing.T, l *access.Log, path string) {
 	t.Helper()

@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// worldSteps are those of a world on disk.
+// worldSteps are the steps of a world on disk.
 func worldSteps(t *testing.T, size int) []step {
 	ctx := t.Context()
 	openWorld := func(file string) (*world.World, *sqlite.Store) {
@@ -47,7 +47,7 @@ func worldSteps(t *testing.T, size int) []step {
 		{name: "load", bound: straight, rounds: growthRounds, work: func() {
 			_, err := world.Open(ctx, store, world.Options{Campaign: "Bench"})
 			must(t, "opening the world", err)
-			must(t, "refreshing", live.Refresh(ctx)) // or it would be behind the one that was opened
+			must(t, "refreshing", live.Refresh(ctx)) // otherwise it would lag behind the opened one
 		}},
 		{name: "save one", bound: flat, rounds: 9, each: 5, work: func() {
 			for range 5 {

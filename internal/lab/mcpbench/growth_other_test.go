@@ -6,5 +6,6 @@ import "time"
 
 var began = time.Now()
 
-// processorTime is the clock's, where nobody says what the processors have worked.
+// processorTime falls back to the clock where the system does not report
+// processor time.
 func processorTime() time.Duration { return time.Since(began) }

@@ -6,7 +6,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// listAll lists all tools page by page and returns how many there are.
+// listAll lists all tools page by page and returns their number.
 func listAll(t *testing.T, session *sdk.ClientSession) (n int) {
 	for tool, err := range session.Tools(t.Context(), nil) {
 		if err != nil {
@@ -20,7 +20,7 @@ func listAll(t *testing.T, session *sdk.ClientSession) (n int) {
 	return n
 }
 
-// outwardSteps are those of a client over HTTP.
+// outwardSteps are the steps of a client over HTTP.
 func outwardSteps(t *testing.T, size int) []step {
 	ctx := t.Context()
 	server := newOutward(t, 0, manyTools(size)...)

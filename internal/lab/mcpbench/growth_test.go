@@ -12,45 +12,46 @@ import (
 	"time"
 )
 
-// How much a step may cost where there is more: a slope is by how many decades its cost
-// grows with a decade of size, 1 for what looks at everything once.
+// The allowed slopes. A step's slope is the number of decades its cost grows
+// per decade of size, 1 for work that visits everything once.
 var (
 	// straight is for work on everything there is.
 	straight = growth{"straight", 1.15, 1.15}
-	// moved is for a change of one among all: lists are copied, nothing else is made.
+	// moved is for changing one of many: lists are copied, and no other data is
+	// created.
 	moved = growth{"moved", 0.10, 1.15}
-	// flat is for work on one. Where there is more, less of it is in the processor's
-	// caches and trees are deeper, so that its time grows a little.
+	// flat is for work on one item. Its time grows a little with size, because
+	// less fits in the processor's caches and trees are deeper.
 	flat = growth{"flat", 0.10, 0.30}
 )
 
-// growth bounds slopes.
+// growth is a bound on slopes.
 type growth struct {
 	name          string
 	allocs, times float64
 }
 
-// expense is what something costs: time of the processors, not of the clock.
+// expense is the cost of work: processor time, not clock time.
 type expense struct {
 	took          time.Duration
 	allocs, bytes float64
 }
 
-// step is work of which the expense is measured. It is done rounds times; prepare, if not
-// nil, is done before each, and not counted.
+// step is work whose expense is measured over several rounds; prepare, if not
+// nil, runs before each, uncounted.
 type step struct {
 	name   string
 	bound  growth
 	rounds int
-	// from is the smallest size at which the step is what it is called.
+	// from is the smallest size at which the step has its named meaning.
 	from int
-	// each is of how many parts the work consists that count by themselves; 0 is 1.
+	// each is the number of items that one run handles; 0 means 1.
 	each    int
 	prepare func()
 	work    func()
 }
 
-// measure does the step and returns the median expense of its rounds.
+// measure runs the step and returns the median expense of its rounds.
 func (s *step) measure() expense {
 	var took, allocs, bytes []float64
 	var before, after runtime.MemStats
@@ -58,7 +59,7 @@ func (s *step) measure() expense {
 	for range s.rounds {
 		if s.prepare != nil {
 			s.prepare()
-			runtime.GC() // what was prepared is not collected meanwhile
+			runtime.GC() // so that garbage of the preparation is not collected during the step
 		}
 		runtime.ReadMemStats(&before)
 		start := processorTime()
@@ -72,7 +73,7 @@ func (s *step) measure() expense {
 	return expense{time.Duration(median(took)), median(allocs), median(bytes)}
 }
 
-// series is what a step costs at each size.
+// series is a step's cost at each size.
 type series struct {
 	step  string
 	bound growth
@@ -80,8 +81,9 @@ type series struct {
 	costs []expense
 }
 
-// slope is that of the straight line nearest to the points in a diagram with logarithmic
-// axes. What is below floor counts as floor: nothing is made of a few allocations.
+// slope is the slope of the best-fit line through the points on logarithmic
+// axes. Values below floor count as floor, because a few allocations mean
+// nothing.
 func (s *series) slope(floor float64, of func(expense) float64) float64 {
 	var x, y, xx, xy float64
 	for i, size := range s.sizes {
@@ -97,7 +99,7 @@ func (s *series) slopes() (times, allocs float64) {
 	return times, s.slope(10, func(e expense) float64 { return e.allocs })
 }
 
-// broken says which bounds the series breaks.
+// broken lists the bounds that the series exceeds.
 func (s *series) broken(timed bool) []string {
 	var all []string
 	times, allocs := s.slopes()
@@ -110,8 +112,8 @@ func (s *series) broken(timed bool) []string {
 	return all
 }
 
-// atSizes measures the steps that open makes for a size, at each of the sizes, each in a
-// test of its own.
+// atSizes measures, at each size, the steps that open returns, each in its own
+// test.
 func atSizes(t *testing.T, sizes []int, open func(t *testing.T, size int) []step) []*series {
 	t.Helper()
 	var all []*series
@@ -131,12 +133,12 @@ func atSizes(t *testing.T, sizes []int, open func(t *testing.T, size int) []step
 	return all
 }
 
-// holdGrowth prints a table of what grows and fails where it grows too much. Times are
-// held to their bounds by make bench-growth alone: a machine has other work.
+// holdGrowth prints a table of the growth and fails if it is too large. Only
+// make bench-growth checks times, because other machines are busy.
 func holdGrowth(t *testing.T, what string, all []*series) {
 	t.Helper()
 	if t.Failed() {
-		return // what was not measured throughout has no slope
+		return // a step without figures at every size has no slope
 	}
 	tw := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
 	fmt.Fprintf(tw, "| %s\t| bound\t| slope of time, allocations\t| at %s\t|\n", what, strings.Join(words(all[0].sizes), ", "))
@@ -168,7 +170,7 @@ func words(sizes []int) []string {
 	return all
 }
 
-// rounded has three digits at most.
+// rounded returns a number with at most three digits.
 func rounded(d time.Duration) time.Duration {
 	unit := time.Duration(1)
 	for d/unit >= 1000 {
@@ -177,8 +179,8 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(unit)
 }
 
-// sizes are those from the smallest on in decades: all of them for make bench-growth,
-// else three.
+// sizes returns the decades from the smallest size: all of them for make
+// bench-growth, otherwise three.
 func sizes(from, to int) []int {
 	var all []int
 	for n := from; n <= to; n *= 10 {

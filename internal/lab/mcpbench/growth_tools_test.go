@@ -14,7 +14,8 @@ import (
 
 func toolName(i int) string { return fmt.Sprintf("tool_%05d", i) }
 
-// manyTools are n tools that may be probed and that calibration moves to FAST.
+// manyTools returns n tools that may be probed and that calibration moves to
+// FAST.
 func manyTools(n int) []tools.Tool {
 	all := make([]tools.Tool, n)
 	for i := range all {
@@ -33,7 +34,8 @@ func manyTools(n int) []tools.Tool {
 	return all
 }
 
-// failing is a tool that is demoted, and so moves, when it has been called a few times.
+// failing is a tool that is demoted, and so moves to another tier, after a few
+// failed calls.
 func failing(name string) tools.Tool {
 	return tools.Tool{
 		Definition: llm.ToolDefinition{Name: name, EstimatedDurationMs: 1},
@@ -44,11 +46,11 @@ func failing(name string) tools.Tool {
 
 const (
 	growthRounds = 5
-	// untilDemoted is how many failures demote a tool.
+	// untilDemoted is the number of failures that demote a tool.
 	untilDemoted = 5
 )
 
-// registrySteps are those of a host on its own.
+// registrySteps are the steps of a host alone.
 func registrySteps(t *testing.T, size int) []step {
 	ctx := t.Context()
 	all := manyTools(size)

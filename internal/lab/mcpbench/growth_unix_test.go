@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// processorTime is what the processors have worked for this process. Unlike the clock it
-// does not go on while others work.
+// processorTime is the processor time of this process, which other processes do
+// not affect.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// figures is what was measured of one contender.
+// figures are the measurements of one contender.
 type figures struct {
 	name string
-	// p50 and p99 are of one call: the medians over the rounds.
+	// p50 and p99 are those of one call: the medians over the rounds.
 	p50, p99 time.Duration
-	// ratio is p50 over the SDK's, each round by itself, then the median.
+	// ratio is p50 over the SDK's p50: the median of the rounds' ratios.
 	ratio float64
-	// bytes and allocs are of one call, those of a server in this process
-	// included.
+	// bytes and allocs are per call, including those of a server in this
+	// process.
 	bytes, allocs float64
 }
 
-// round calls every contender calls times. They take turns, each turn in
-// another order, so that whatever else the machine does hits all alike.
+// round makes calls through every contender. They take turns in random order,
+// so that other load on the machine affects all alike.
 func round(ctx context.Context, all []contender, calls int, rng *rand.Rand) ([][]time.Duration, error) {
 	took := make([][]time.Duration, len(all))
 	for i := range took {
@@ -50,7 +50,7 @@ func round(ctx context.Context, all []contender, calls int, rng *rand.Rand) ([][
 	return took, nil
 }
 
-// percentile is the nearest rank among sorted values.
+// percentile returns the nearest rank among sorted values.
 func percentile(sorted []time.Duration, p int) time.Duration {
 	return sorted[(len(sorted)*p+99)/100-1]
 }
@@ -64,8 +64,8 @@ func median[T int64 | float64](values []T) T {
 	return values[mid]
 }
 
-// measure runs rounds of calls through every contender, then counts what a
-// call allocates. The first contender is what the others are compared with.
+// measure runs rounds of calls through every contender, then counts allocations
+// per call. The first contender is the reference.
 func measure(ctx context.Context, all []contender, rounds, calls int) ([]figures, error) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	if _, err := round(ctx, all, calls/4+1, rng); err != nil { // warm-up
@@ -73,7 +73,7 @@ func measure(ctx context.Context, all []contender, rounds, calls int) ([]figures
 	}
 	p50, p99, ratios := make([][]int64, len(all)), make([][]int64, len(all)), make([][]float64, len(all))
 	for range rounds {
-		runtime.GC() // every round starts with the same debts
+		runtime.GC() // every round starts with an equally clean heap
 		took, err := round(ctx, all, calls, rng)
 		if err != nil {
 			return nil, err
@@ -98,8 +98,8 @@ func measure(ctx context.Context, all []contender, rounds, calls int) ([]figures
 	return found, nil
 }
 
-// allocations counts what one call allocates: the median of several batches,
-// which takes out what happens to be at work beside them.
+// allocations counts the allocations of one call: the median of several
+// batches, so that background work does not count.
 func allocations(ctx context.Context, c contender, calls int) (bytes, allocs float64, err error) {
 	const batches = 5
 	var b, n []float64

@@ -2,5 +2,5 @@
 
 package mcpbench
 
-// racing says that the race detector is at work.
+// racing says that the race detector is on.
 const racing = false

@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// outwardEffort is how long the outward server is measured, and what is then
-// asked for: of one caller, of a call to a tool of another server, and of a
-// crowd that calls at once.
+// outwardEffort is the length and bounds of the outward server's measurements:
+// for one caller, for a call to another server's tool, and for a crowd of
+// concurrent callers.
 type outwardEffort struct {
 	alone, through effort
-	crowd          effort // calls are those of all callers in a round
+	crowd          effort // calls counts those of all callers in a round
 }
 
-// In every run the ratios have slack for machines with other work; a strict one
-// holds to the targets of the design. What is allocated is the same everywhere.
+// The usual ratios have slack for busy machines; strict runs use the design's
+// targets. Allocations are the same everywhere.
 var (
 	outwardEveryRun = outwardEffort{
 		alone:   effort{bounds{ratio: 1.8, allocs: outwardAllocs, bytes: 1.2}, 3, 120, time.Minute},
@@ -35,13 +35,13 @@ var (
 	}
 )
 
-// outwardAllocs is how many more allocations than one of the bare SDK a call may cost, because
-// the server identifies the caller, checks rights and limits, and records the call. 138 to 175
-// were measured.
+// outwardAllocs bounds the additional allocations per call over the bare SDK,
+// because the server identifies the caller, checks rights and limits, and
+// records the call. 138 to 175 were measured.
 const outwardAllocs = 200
 
-// TestOutwardCostsLittle measures the outward server against a bare server of
-// the SDK with the same tool, and one of mcp-go beside them.
+// TestOutwardCostsLittle compares the outward server with a bare server of the
+// SDK with the same tool, and with one of mcp-go.
 func TestOutwardCostsLittle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -92,8 +92,8 @@ func together(crowds [][]contender, e effort) func(context.Context) ([]figures, 
 	return func(ctx context.Context) ([]figures, error) { return measureCrowds(ctx, crowds, e.rounds, e.calls) }
 }
 
-// hold measures until the bounds are kept, a few times at most: noise passes,
-// cost stays. It returns the last figures and the bounds they break.
+// hold measures a few times until the bounds hold, because noise passes and
+// cost stays. It returns the last figures and the bounds they exceed.
 func (e effort) hold(t *testing.T, run func(context.Context) ([]figures, error)) ([]figures, []string) {
 	t.Helper()
 	for try := 1; ; try++ {
@@ -101,7 +101,7 @@ func (e effort) hold(t *testing.T, run func(context.Context) ([]figures, error))
 		found, err := run(ctx)
 		cancel()
 		switch {
-		case err != nil && try < tries: // a starved machine can stop a server for a while
+		case err != nil && try < tries: // a starved machine can stall a server
 			t.Logf("try %d: %v", try, err)
 			continue
 		case err != nil:
@@ -115,15 +115,15 @@ func (e effort) hold(t *testing.T, run func(context.Context) ([]figures, error))
 	}
 }
 
-// measureCrowds is measure for many callers at once: everybody's crowd has its
-// turns, since crowds at the same time would share each other's delays.
+// measureCrowds is measure for many concurrent callers: each contender's crowd
+// runs alone, because concurrent crowds would share their delays.
 func measureCrowds(ctx context.Context, crowds [][]contender, rounds, calls int) ([]figures, error) {
 	p50, p99, ratios := make([][]int64, len(crowds)), make([][]int64, len(crowds)), make([][]float64, len(crowds))
 	for n := range rounds + 1 {
 		mids := make([]time.Duration, len(crowds))
 		for k := range crowds {
 			i := (n + k) % len(crowds)
-			runtime.GC() // every turn starts with the same debts
+			runtime.GC() // every turn starts with an equally clean heap
 			took, err := crowd(ctx, crowds[i], calls)
 			if err != nil {
 				return nil, fmt.Errorf("calling through %s: %w", crowds[i][0].name, err)
@@ -147,7 +147,7 @@ func measureCrowds(ctx context.Context, crowds [][]contender, rounds, calls int)
 	return found, nil
 }
 
-// TestOutwardServesACrowd has many callers call at once, whatever it takes.
+// TestOutwardServesACrowd lets many callers call at once, without a time bound.
 func TestOutwardServesACrowd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")

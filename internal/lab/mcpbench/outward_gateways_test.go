@@ -65,7 +65,8 @@ func TestOutwardBeatsGateways(t *testing.T) {
 	t.Logf("p50 and p99 in µs, bytes and allocations of this process, ratio of the p50 to the outward server's\n%s", table.String())
 }
 
-// dialGateway connects a client to a gateway. Gateways speak different revisions of the protocol, so any is accepted.
+// dialGateway connects a client to a gateway. It accepts any protocol revision,
+// because gateways use different ones.
 func dialGateway(tb testing.TB, name, endpoint string) contender {
 	tb.Helper()
 	http := ownClient(tb)
@@ -76,7 +77,7 @@ func dialGateway(tb testing.TB, name, endpoint string) contender {
 	session, err := client.Connect(ctx, &sdk.StreamableClientTransport{Endpoint: endpoint, HTTPClient: http},
 		&sdk.ClientSessionOptions{ProtocolVersion: sessions})
 	must(tb, "connecting to "+name, err)
-	tb.Cleanup(func() { _ = session.Close() }) // the server may be gone before
+	tb.Cleanup(func() { _ = session.Close() }) // the server may already be gone
 	tb.Logf("%s speaks %s", name, session.InitializeResult().ProtocolVersion)
 	_, err = session.ListTools(ctx, nil)
 	must(tb, "listing the tools of "+name, err)

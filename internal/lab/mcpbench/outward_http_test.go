@@ -19,7 +19,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-// Names of the contenders of this file beside rawSDK.
+// Names of this file's contenders besides rawSDK.
 const (
 	outwardServer = "outward"
 	markServer    = "mcp-go"
@@ -40,14 +40,14 @@ func roads() []road {
 	return []road{{"http", sessions, nil}, {"http-stateless", stateless, &sdk.StreamableHTTPOptions{Stateless: true}}}
 }
 
-// road is a way to a server over HTTP.
+// road is a protocol era over HTTP.
 type road struct {
 	name, revision string
 	options        *sdk.StreamableHTTPOptions // of the bare server
 }
 
-// connect connects a client to endpoint. It sends the token to bare servers, too:
-// they do not look at it.
+// connect connects a client to endpoint. It also sends the token to bare
+// servers, which ignore it.
 func (r road) connect(tb testing.TB, endpoint string) *sdk.ClientSession {
 	tb.Helper()
 	base := http.DefaultTransport.(*http.Transport).Clone()
@@ -58,14 +58,14 @@ func (r road) connect(tb testing.TB, endpoint string) *sdk.ClientSession {
 		Endpoint: endpoint, HTTPClient: &http.Client{Transport: bearer{base}},
 	}, &sdk.ClientSessionOptions{ProtocolVersion: r.revision})
 	must(tb, "connecting", err)
-	tb.Cleanup(func() { _ = session.Close() }) // the server may be gone before
+	tb.Cleanup(func() { _ = session.Close() }) // the server may already be gone
 	if got := session.InitializeResult().ProtocolVersion; got != r.revision {
 		tb.Fatalf("the server speaks %s, want %s", got, r.revision)
 	}
 	return session
 }
 
-// dial is connect for who asks one question.
+// dial is connect for a client with a single connection.
 func (r road) dial(tb testing.TB, endpoint, tool, args, answer string) contender {
 	tb.Helper()
 	session := r.connect(tb, endpoint)
@@ -90,8 +90,8 @@ func textOf(r *sdk.CallToolResult, err error) (string, error) {
 	return text.Text, nil
 }
 
-// bare serves the echo tool with the SDK alone. Its answer is text and
-// structured content, as ours is.
+// bare serves the echo tool with only the SDK. Its answer is text and
+// structured content, like this server's.
 func (r road) bare(tb testing.TB) string {
 	tb.Helper()
 	echo := sdk.NewServer(&sdk.Implementation{Name: "echo", Version: "1"}, nil)
@@ -107,7 +107,7 @@ func (r road) bare(tb testing.TB) string {
 
 func (o *outward) endpoint() string { return "http://" + o.addr + "/mcp" }
 
-// mark serves the echo tool with mark3labs/mcp-go alone. Its answer is text.
+// mark serves the echo tool with only mark3labs/mcp-go. Its answer is text.
 func (r road) mark(tb testing.TB) string {
 	tb.Helper()
 	echo, err := echoGoServer(plain)
@@ -117,8 +117,8 @@ func (r road) mark(tb testing.TB) string {
 	return server.URL + "/mcp"
 }
 
-// openRoad connects a client to a bare server, one of mcp-go and one to ours, which
-// have the same tool.
+// openRoad connects a client to a bare server, to one of mcp-go and to the
+// outward server, all with the same tool.
 func (r road) openRoad(tb testing.TB) []contender {
 	raw := r.dial(tb, r.bare(tb), plain.tool, plain.args, plain.args)
 	mark := r.dial(tb, r.mark(tb), plain.tool, plain.args, plain.args)
@@ -128,8 +128,8 @@ func (r road) openRoad(tb testing.TB) []contender {
 	return []contender{raw, mark, own}
 }
 
-// openThrough sets a call through our server to a tool of a process behind it
-// beside the two hops that it consists of, one after the other.
+// openThrough compares a call through the outward server to a tool of a process
+// behind it with the sum of the call's two hops.
 func (r road) openThrough(tb testing.TB) []contender {
 	self, err := os.Executable()
 	must(tb, "finding the test binary", err)
@@ -148,10 +148,10 @@ func (r road) openThrough(tb testing.TB) []contender {
 	return []contender{both, own}
 }
 
-// crowdSize is how many callers call at once.
+// crowdSize is the number of concurrent callers.
 const crowdSize = 64
 
-// crowd lets many callers, each with a session of its own, call at once.
+// crowd runs many callers at once, each with its own session.
 func crowd(ctx context.Context, callers []contender, calls int) ([]time.Duration, error) {
 	took := make([]time.Duration, calls)
 	errs := make([]error, len(callers))
@@ -176,7 +176,8 @@ func crowd(ctx context.Context, callers []contender, calls int) ([]time.Duration
 	return took, errors.Join(errs...)
 }
 
-// openCrowds connects a crowd to a bare server, one to mcp-go's and one to ours.
+// openCrowds connects a crowd to a bare server, one to mcp-go's server and one
+// to the outward server.
 func (r road) openCrowds(tb testing.TB) [][]contender {
 	tb.Helper()
 	servers := []struct{ name, url string }{

@@ -18,19 +18,19 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// outward is the outward server with everything the product puts around it:
-// tokens, policy, record, counters, and a world on disk.
+// outward is the outward server with all parts of the product: tokens, policy,
+// records, counters, and a world on disk.
 type outward struct {
 	host  *mcphost.Host
 	world *world.World
 	addr  string // host:port
 }
 
-// outwardToken is the token of the one client there is, who may do everything.
+// outwardToken is the token of the only client, which has all rights.
 const outwardToken = "a-token-for-measurements-alone"
 
-// plenty is more than is ever asked for here: what is measured is a server
-// whose limits are not reached.
+// plenty exceeds every use here, so that the measured server does not reach its
+// limits.
 var plenty = config.Limits{Burst: 1_000_000, PerSecond: 1_000_000, Body: 4 << 20, Sessions: 1000}
 
 func must(tb testing.TB, doing string, err error) {
@@ -40,7 +40,7 @@ func must(tb testing.TB, doing string, err error) {
 	}
 }
 
-// newOutward serves the world's tools and some more until the test ends.
+// newOutward serves the world's tools and some others until the test ends.
 func newOutward(tb testing.TB, entities int, more ...tools.Tool) *outward {
 	tb.Helper()
 	dir := tb.TempDir()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// spread counts durations in buckets that are at most a thirtieth wide, since
-// millions of them are measured.
+// spread counts durations in buckets at most a thirtieth wide, because millions
+// of them are measured.
 type spread struct {
 	buckets [64 << spreadBits]uint32
 	n       int64
@@ -29,7 +29,7 @@ func (s *spread) add(ns int64) {
 	s.most = max(s.most, ns)
 }
 
-// bucket is the exponent of ns, and then its leading bits.
+// bucket combines the exponent of ns with its leading bits.
 func bucket(ns int64) int {
 	if ns < 1<<spreadBits {
 		return int(ns)

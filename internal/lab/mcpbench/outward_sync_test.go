@@ -19,18 +19,18 @@ import (
 	"time"
 )
 
-// syncFigures are what one run of state sync came to.
+// syncFigures are the results of one run of state sync.
 type syncFigures struct {
 	watchReport
-	// before and after are the bytes alive on the server's heap, with everybody
-	// connected: before the first change and after the last.
+	// before and after are the bytes in use on the server's heap, with all
+	// clients connected, before the first change and after the last.
 	before, after uint64
-	// sessions are open at the end, those of the clients that make the changes
-	// among them.
+	// sessions is the number of open sessions at the end, including those of
+	// the clients that make the changes.
 	sessions int
 }
 
-// runSync has a process of clients follow a world of a server in this one.
+// runSync lets a client process follow a world of a server in this process.
 func runSync(t *testing.T, p watchPlan) syncFigures {
 	t.Helper()
 	p.Addr = newOutward(t, p.Entities).addr
@@ -52,7 +52,7 @@ func runSync(t *testing.T, p watchPlan) syncFigures {
 	return f
 }
 
-// converse leads the process of clients through a run.
+// converse drives the client process through a run.
 func converse(in io.WriteCloser, out *bufio.Reader, addr string) (f syncFigures, err error) {
 	defer in.Close()
 	if err := heard(out, "ready\n"); err != nil {
@@ -76,7 +76,7 @@ func converse(in io.WriteCloser, out *bufio.Reader, addr string) (f syncFigures,
 	return f, nil
 }
 
-// openSessions asks the server's metrics how many sessions are open.
+// openSessions reads the number of open sessions from the server's metrics.
 func openSessions(addr string) (int, error) {
 	base := &http.Transport{DisableKeepAlives: true}
 	resp, err := (&http.Client{Transport: bearer{base}}).Get("http://" + addr + "/metrics")
@@ -104,17 +104,17 @@ func heard(out *bufio.Reader, want string) error {
 	return nil
 }
 
-// alive is how many bytes are in use on the heap.
+// alive returns the bytes in use on the heap.
 func alive() uint64 {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // what finalizers let go
+	runtime.GC() // collects what finalizers released
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
 
-// syncRuns are the runs of state sync: how long each lasts, and what is asked
-// of it if the run is strict.
+// syncRuns are the runs of state sync: their length, and their targets with
+// -strict.
 func syncRuns() []syncRun {
 	const entities = 2000
 	if racing {
@@ -145,11 +145,10 @@ func syncRuns() []syncRun {
 type syncRun struct {
 	name string
 	plan watchPlan
-	p95  time.Duration // target of change to seen; 0 is none
+	p95  time.Duration // target from a change to its delivery; 0 means none
 }
 
-// TestOutwardStateSync has clients of another process follow a world that
-// changes.
+// TestOutwardStateSync lets clients in another process follow a changing world.
 func TestOutwardStateSync(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -160,7 +159,7 @@ func TestOutwardStateSync(t *testing.T) {
 	var table bytes.Buffer
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "state sync (ms)\tp50\tp95\tp99\tafter return p50\tp95\tcall p50\tp95\tlate p95\tframes/change\theap MB\tthen\t")
-	var before time.Duration // p95 of the same run without the one that stops
+	var before time.Duration // p95 of the same run without the stopped client
 	for _, r := range syncRuns() {
 		t.Run(r.name, func(t *testing.T) {
 			f := runSync(t, r.plan)
@@ -183,8 +182,8 @@ func TestOutwardStateSync(t *testing.T) {
 	t.Logf("\n%s", table.String())
 }
 
-// heapSlack is how much the heap may grow over a run, in bytes: what clients
-// and changes leave behind must not pile up.
+// heapSlack bounds the heap's growth over a run, in bytes, because data of
+// clients and changes must not accumulate.
 const heapSlack = 4 << 20
 
 func (r syncRun) check(t *testing.T, f syncFigures) {
@@ -199,7 +198,7 @@ func (r syncRun) check(t *testing.T, f syncFigures) {
 	}
 	want := r.plan.Watchers + movers
 	if r.plan.Stops && !*strict {
-		want++ // it is dropped after ten seconds
+		want++ // the server drops it after ten seconds
 	}
 	if f.sessions != want {
 		t.Errorf("%d sessions are open at the end, want %d", f.sessions, want)

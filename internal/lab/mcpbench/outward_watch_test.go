@@ -20,47 +20,46 @@ import (
 	"github.com/coder/websocket"
 )
 
-// watchWord makes the test binary a process of clients when it is its first
-// argument; the second is a watchPlan as JSON.
+// watchWord as the first argument makes the test binary a client process; the
+// second argument is a watchPlan as JSON.
 const watchWord = "watch-world"
 
-// movers is how many connections make the changes, so that none waits for the
-// one before it.
+// movers is the number of connections that make changes, so that changes do not
+// wait for each other.
 const movers = 8
 
-// productGC is how lazily the product collects garbage; see cmd/glyphoxa/gc.go.
+// productGC is the product's garbage collection setting; see
+// cmd/glyphoxa/gc.go.
 const productGC = 300
 
-// watchPlan says what the process of clients does: it connects, says "ready",
-// waits for a line, makes the changes, says "seen" once all watchers have the
-// last of them, stays connected until its input ends, and prints a watchReport.
+// watchPlan configures the client process: it connects, says "ready", waits for
+// a line, makes the changes, says "seen" once all watchers have the last of
+// them, stays connected until its input ends, and prints a watchReport.
 type watchPlan struct {
 	Addr              string
 	Watchers          int
 	Entities, Changes int
-	Every             time.Duration // from one change to the next
-	// Stops has one more watcher stop reading once a tenth of the changes are
-	// made.
+	Every             time.Duration // between two changes
+	// Stops adds a watcher that stops reading after a tenth of the changes.
 	Stops bool
-	// InTurn makes each change when all watchers have seen the one before it,
-	// whatever Every says.
+	// InTurn makes each change only after all watchers have seen the previous
+	// one, and ignores Every.
 	InTurn bool
 }
 
-// watchReport is what the clients saw.
+// watchReport is the clients' result.
 type watchReport struct {
-	// Seen is from just before the call that changes something to the moment
-	// when a watcher has the change; Returned the same from the call's end, 0
-	// for who was faster; Call is the call itself, Late how much later than
-	// planned it began.
+	// Seen runs from just before a changing call to a watcher's receipt of the
+	// change; Returned from the call's end, 0 if the watcher was faster; Call
+	// is the duration of the call, Late its delay after the planned time.
 	Seen, Returned, Call, Late points
 	// Frames were received by all watchers.
 	Frames int64
-	// Stale are the entities that some watcher did not see in their last state.
+	// Stale are the entities whose last state did not reach every watcher.
 	Stale int
 }
 
-// watch is the life of the process of clients.
+// watch runs the client process.
 func watch(in io.Reader, out io.Writer, plan string) error {
 	debug.SetGCPercent(productGC)
 	var p watchPlan
@@ -98,28 +97,28 @@ func watch(in io.Reader, out io.Writer, plan string) error {
 type audience struct {
 	plan       watchPlan
 	began      time.Time
-	start, end []atomic.Int64 // of each change, in nanoseconds since began; 0 is not yet
+	start, end []atomic.Int64 // of each change, in nanoseconds since began; 0 means not yet
 	watchers   []*watcher
 	movers     []*websocket.Conn
 	begun      atomic.Int64   // changes
-	sights     chan struct{}  // of changes by watchers, if they take turns
+	sights     chan struct{}  // receipts of changes by watchers, if InTurn
 	reading    sync.WaitGroup // the goroutines that read
-	behind     sync.WaitGroup // the watchers that have not seen the last state
+	behind     sync.WaitGroup // the watchers that lack the last state
 	called     spread         // owned by play
 	late       spread
 }
 
 func (a *audience) now() int64 { return int64(time.Since(a.began)) }
 
-// watcher is one client that follows the world. Its fields are its reading
-// goroutine's until done is closed.
+// watcher is one client that follows the world. Its reading goroutine owns its
+// fields until done is closed.
 type watcher struct {
 	conn     *websocket.Conn
-	latest   []int // of each entity, the change seen last; -1 is none
+	latest   []int // the last change seen of each entity; -1 means none
 	seen     spread
 	returned spread
 	frames   int64
-	missing  int // entities not yet seen in their last state
+	missing  int // entities whose last state has not arrived
 }
 
 func (a *audience) connect(ctx context.Context) error {
@@ -146,7 +145,7 @@ func (a *audience) connect(ctx context.Context) error {
 	if !a.plan.Stops {
 		return nil
 	}
-	c, err := greet(ctx, a.plan.Addr, 4<<10) // a small buffer: it must be the server who waits
+	c, err := greet(ctx, a.plan.Addr, 4<<10) // a small buffer, so that the server has to wait
 	if err != nil {
 		return err
 	}
@@ -165,7 +164,7 @@ func (a *audience) connect(ctx context.Context) error {
 	return nil
 }
 
-// greet connects over WebSocket and shakes hands.
+// greet connects over WebSocket and does the handshake.
 func greet(ctx context.Context, addr string, buffer int) (*websocket.Conn, error) {
 	dialer := &net.Dialer{}
 	transport := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -194,7 +193,7 @@ func follow(ctx context.Context, c *websocket.Conn) error {
 	return ask(ctx, c, `{"jsonrpc":"2.0","id":2,"method":"state/subscribe","params":{}}`, 2)
 }
 
-// ask sends a request and reads until it is answered.
+// ask sends a request and reads until its answer.
 func ask(ctx context.Context, c *websocket.Conn, request string, id int) error {
 	if err := c.Write(ctx, websocket.MessageText, []byte(request)); err != nil {
 		return fmt.Errorf("asking: %w", err)
@@ -225,7 +224,7 @@ func ask(ctx context.Context, c *websocket.Conn, request string, id int) error {
 	}
 }
 
-// read notes what a watcher sees until its connection or ctx ends.
+// read records a watcher's messages until its connection or ctx ends.
 func (a *audience) read(ctx context.Context, w *watcher) {
 	defer w.conn.CloseNow()
 	var buf bytes.Buffer
@@ -245,8 +244,8 @@ func (a *audience) read(ctx context.Context, w *watcher) {
 
 var positionKey = []byte(`"position":[`)
 
-// note finds the changes in a delta. A change's position is its number and the
-// number of the entity; those of entities never moved are negative.
+// note records the changes in a delta. A change's position contains its number
+// and the entity's number; positions of entities that never moved are negative.
 func (a *audience) note(w *watcher, delta []byte) {
 	now := a.now()
 	for {
@@ -269,7 +268,7 @@ func (a *audience) note(w *watcher, delta []byte) {
 		if a.sights != nil {
 			a.sights <- struct{}{}
 		}
-		if w.missing > 0 && change+a.plan.Entities >= a.plan.Changes { // no other comes after it
+		if w.missing > 0 && change+a.plan.Entities >= a.plan.Changes { // the entity's last change
 			if w.missing--; w.missing == 0 {
 				a.behind.Done()
 			}
@@ -277,7 +276,7 @@ func (a *audience) note(w *watcher, delta []byte) {
 	}
 }
 
-// numbers reads the first two numbers of a position.
+// numbers returns the first two numbers of a position.
 func numbers(b []byte) (change, entity int, err error) {
 	first, rest, _ := bytes.Cut(b, []byte{','})
 	second, _, _ := bytes.Cut(rest, []byte{','})
@@ -288,10 +287,10 @@ func numbers(b []byte) (change, entity int, err error) {
 	return change, entity, err
 }
 
-// errUnsettled says that watchers did not get to see the last state.
+// errUnsettled says that watchers did not receive the last state.
 var errUnsettled = errors.New("the watchers do not see the last state")
 
-// play makes the changes as planned, whoever is late, and waits until all
+// play makes the changes on schedule, even if watchers lag, and waits until all
 // watchers have seen the last of them.
 func (a *audience) play(ctx context.Context) error {
 	tickets := make(chan int)
@@ -346,7 +345,7 @@ func (a *audience) play(ctx context.Context) error {
 	}
 }
 
-// move is change n: a call of move_entity.
+// move makes change n: a call of move_entity.
 func (a *audience) move(ctx context.Context, c *websocket.Conn, n int, took *spread) error {
 	entity := n % a.plan.Entities
 	request := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"move_entity","arguments":{"id":%q,"position":[%d,%d,0]}}}`,
@@ -363,7 +362,7 @@ func (a *audience) move(ctx context.Context, c *websocket.Conn, n int, took *spr
 	return nil
 }
 
-// report gathers what everybody saw. The watchers have nothing more to see.
+// report collects the watchers' results. The watchers must have finished.
 func (a *audience) report() watchReport {
 	var r watchReport
 	var seen, returned spread
@@ -381,8 +380,8 @@ func (a *audience) report() watchReport {
 	return r
 }
 
-// lastChange is the number of the last change of an entity plus one, 0 if there
-// was none.
+// lastChange returns the number of an entity's last change plus one, or 0 if
+// there was none.
 func lastChange(entity int, p watchPlan) int {
 	if entity >= p.Changes {
 		return 0
@@ -390,7 +389,7 @@ func lastChange(entity int, p watchPlan) int {
 	return entity + (p.Changes-1-entity)/p.Entities*p.Entities + 1
 }
 
-// watchMain is main of the process of clients.
+// watchMain is the main function of the client process.
 func watchMain(plan string) int {
 	if err := watch(os.Stdin, os.Stdout, plan); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -18,11 +18,11 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// serveWord makes the test binary a stdio server when it is its only argument.
+// serveWord as the only argument makes the test binary a stdio server.
 const serveWord = "serve-echo"
 
-// strict holds the run to the targets of the design, not to the looser bounds
-// that tests get on a machine with other work.
+// strict applies the design's targets instead of the looser bounds for busy
+// machines.
 var strict = flag.Bool("strict", false, "measure longer and hold the host to its design targets")
 
 func TestMain(m *testing.M) {
@@ -39,20 +39,19 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// question is a call that is measured: a tool and its arguments, which come
-// back as they are.
+// question is a measured call: a tool and its arguments, which it echoes.
 type question struct {
 	tool, args string
 	schema     map[string]any
 }
 
 var (
-	// plain takes what most tools take: a few scalars.
+	// plain has the input of most tools: a few scalars.
 	plain = question{
 		tool: "echo", args: `{"round":3,"text":"Greymantle, what does the blinded condition do?"}`,
 		schema: object(map[string]any{"round": kind("integer"), "text": kind("string")}),
 	}
-	// nested takes objects within arrays.
+	// nested has objects within arrays as input.
 	nested = question{
 		tool: "echo_nested", args: `{"lines":[{"round":3,"text":"Greymantle, are you there?"},{"round":4,"text":"Aye."}]}`,
 		schema: object(map[string]any{"lines": map[string]any{
@@ -63,12 +62,12 @@ var (
 
 func kind(name string) map[string]any { return map[string]any{"type": name} }
 
-// object is the schema of an object that must have all its properties.
+// object returns the schema of an object with all properties required.
 func object(properties map[string]any) map[string]any {
 	return map[string]any{"type": "object", "properties": properties, "required": slices.Sorted(maps.Keys(properties))}
 }
 
-// echoServer answers with the arguments it was given.
+// echoServer answers with its arguments.
 func echoServer() *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "echo", Version: "1"}, nil)
 	for _, q := range []question{plain, nested} {
@@ -80,8 +79,8 @@ func echoServer() *sdk.Server {
 	return s
 }
 
-// echoGoServer is echoServer made with mcp-go, which connects in process to its
-// own servers only.
+// echoGoServer is echoServer written with mcp-go, whose in-process client
+// connects only to its own servers.
 func echoGoServer(q question) (*gomcpserver.MCPServer, error) {
 	schema, err := json.Marshal(q.schema)
 	if err != nil {
@@ -96,7 +95,7 @@ func echoGoServer(q question) (*gomcpserver.MCPServer, error) {
 	return s, nil
 }
 
-// echoBuiltin is the tool as a built-in one.
+// echoBuiltin is the same tool as a built-in one.
 func echoBuiltin(q question) tools.Tool {
 	return tools.Tool{
 		Definition:  llm.ToolDefinition{Name: q.tool, Description: "Says it back.", Parameters: q.schema},

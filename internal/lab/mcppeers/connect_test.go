@@ -15,8 +15,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-// TestServersConnectAtOnce has servers that answer nobody before all have been
-// asked.
+// TestServersConnectAtOnce uses servers that answer only after all have been
+// asked, so that sequential connecting would hang.
 func TestServersConnectAtOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -41,9 +41,10 @@ func TestServersConnectAtOnce(t *testing.T) {
 	connect(t, all...)
 }
 
-// TestPeersConnectInParallel holds the host to less than 1.5 times what cannot
-// be undercut: the slowest server alone or, where starting the servers keeps
-// all processors busy, the same servers through bare clients at once.
+// TestPeersConnectInParallel requires that the host connects in less than 1.5
+// times the lower bound: the slowest server alone or, where starting the
+// servers keeps all processors busy, the same servers through bare clients at
+// once.
 func TestPeersConnectInParallel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -83,7 +84,7 @@ func TestPeersConnectInParallel(t *testing.T) {
 func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
 
 // bareClients connects the servers at once without the host, lists their tools
-// and returns how long that took.
+// and returns the time.
 func bareClients(t *testing.T, all []server) time.Duration {
 	t.Helper()
 	var g errgroup.Group
@@ -109,7 +110,7 @@ func bareClients(t *testing.T, all []server) time.Duration {
 	took := time.Since(start)
 	for _, s := range sessions {
 		if s != nil {
-			_ = s.Close() // only its speed was of interest
+			_ = s.Close() // only its speed counts
 		}
 	}
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
-// TestQuestionsPassThrough has a reference server ask the TypeScript SDK's client behind
-// the call, over pipes and over HTTP, in both eras of the protocol.
+// TestQuestionsPassThrough lets a reference server ask the TypeScript SDK's
+// client behind the call, over pipes and over HTTP, in both eras of the
+// protocol.
 func TestQuestionsPassThrough(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")

@@ -19,7 +19,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
-// told is what a page says of its attempts to connect.
+// told is a page's report about its attempts to connect.
 type told struct {
 	Socket struct {
 		Opened   bool
@@ -34,7 +34,7 @@ type told struct {
 	}
 }
 
-// site serves the page, and hands on what it tells.
+// site serves the page and passes on its reports.
 func site(t *testing.T) (*httptest.Server, <-chan told) {
 	t.Helper()
 	heard := make(chan told, 1)
@@ -54,18 +54,18 @@ func site(t *testing.T) (*httptest.Server, <-chan told) {
 	return web, heard
 }
 
-// browse opens the page in a browser and returns what it tells.
+// browse opens the page in a browser and returns its report.
 func browse(t *testing.T, web *httptest.Server, heard <-chan told, server string) told {
 	t.Helper()
 	browser, args := peers.Browser(t)
 	page := web.URL + "/?" + url.Values{"server": {server}, "token": {builderToken}}.Encode()
-	cmd := exec.Command(browser, append(args, "--remote-debugging-port=0", page)...) // else it may end before the page has
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}                            // it has children
+	cmd := exec.Command(browser, append(args, "--remote-debugging-port=0", page)...) // otherwise the browser may exit before the page is done
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}                            // the browser has child processes
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // they may have ended by themselves
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // they may have exited
 		_ = cmd.Wait()
 	})
 	select {
@@ -77,13 +77,13 @@ func browse(t *testing.T, web *httptest.Server, heard <-chan told, server string
 	return told{}
 }
 
-// TestBrowser has a page connect with a token: from an origin that may, and
-// from one that may not.
+// TestBrowser lets a page connect with a token from an allowed and from a
+// forbidden origin.
 func TestBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
 	}
-	peers.Browser(t) // before anything is built
+	peers.Browser(t) // before the slower build
 	friend, friendSays := site(t)
 	foe, foeSays := site(t)
 	server := newProgram(t, friend.URL).serve(t)

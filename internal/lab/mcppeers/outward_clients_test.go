@@ -10,8 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
-// TestInspector lets the protocol's official inspector look at the program
-// over each transport it knows.
+// TestInspector runs the protocol's official inspector against the program over
+// each of its transports.
 func TestInspector(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -40,7 +40,7 @@ func TestInspector(t *testing.T) {
 				}
 				SchemaFindings json.RawMessage
 			}
-			inspect(&strict, "--method", "tools/list", "--strict", "--format", "json") // fails if a schema is wrong
+			inspect(&strict, "--method", "tools/list", "--strict", "--format", "json") // fails for an invalid schema
 			list := strict.Result
 			if findings := string(strict.SchemaFindings); strings.Contains(findings, "inputSchema") || strings.Contains(findings, "outputSchema") {
 				t.Errorf("the inspector warns of what tools take or return: %s", findings)
@@ -70,7 +70,7 @@ func TestInspector(t *testing.T) {
 	}
 }
 
-// given is what tools and prompts are called with that need something.
+// given are the arguments of tools and prompts that need some.
 const given = `{
 	"describe_tool": {"name": "roll"}, "get_rule": {"id": "condition-blinded"}, "get_summary": {"entity_id": "old-bell"},
 	"read_file": {"path": "notes.txt"}, "roll": {"expression": "4d6kh3"}, "roll_table": {"table_name": "wild_magic"},
@@ -78,9 +78,9 @@ const given = `{
 	"encounter_builder": {"level": "3", "party_size": "4"}, "npc_persona": {"npc": "Mira"}, "rules_question": {"question": "What does blinded do?"}
 }`
 
-// TestTypeScriptSDK lets the protocol's TypeScript SDK use everything that
-// changes nothing. It holds every answer to the protocol's schemas and to the
-// tool's own.
+// TestTypeScriptSDK runs everything read-only through the protocol's TypeScript
+// SDK, which checks every answer against the protocol's schemas and the tool's
+// own.
 func TestTypeScriptSDK(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")

@@ -22,15 +22,15 @@ func everything(t *testing.T) config.MCPServerConfig {
 	return config.MCPServerConfig{
 		Name: "everything", Transport: config.TransportStdio, ConnectTimeout: config.Duration(time.Minute), Command: peers.Node(t),
 		Args: []string{peers.File(t, "@modelcontextprotocol/server-everything/dist/index.js"), "stdio"},
-		Env:  map[string]config.Secret{"GZIP_ALLOWED_DOMAINS": "127.0.0.1"}, // fetch nothing from elsewhere
+		Env:  map[string]config.Secret{"GZIP_ALLOWED_DOMAINS": "127.0.0.1"}, // blocks downloads from elsewhere
 	}
 }
 
-// direct connects a client to a server without anything between.
+// direct connects a client directly to a server.
 func direct(t *testing.T, s config.MCPServerConfig) *sdk.ClientSession {
 	t.Helper()
 	client := sdk.NewClient(&sdk.Implementation{Name: "direct", Version: "1"}, &sdk.ClientOptions{
-		Capabilities: &sdk.ClientCapabilities{ // the host's; servers list more for others
+		Capabilities: &sdk.ClientCapabilities{ // those of the host; servers list more tools for others
 			//lint:ignore SA1019 the host has it, for servers that know no other way
 			Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}, Sampling: &sdk.SamplingCapabilities{},
 		},
@@ -45,12 +45,12 @@ func direct(t *testing.T, s config.MCPServerConfig) *sdk.ClientSession {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = session.Close() }) // it may not like to be told to go
+	t.Cleanup(func() { _ = session.Close() }) // a server may reject the request to close
 	return session
 }
 
 // errands are calls of the reference server's tools, one for every kind of
-// content and a few that it turns down.
+// content and a few that fail.
 func errands() []sdk.CallToolParams {
 	return []sdk.CallToolParams{
 		{Name: "echo", Arguments: map[string]any{"message": "hi"}},
@@ -69,8 +69,8 @@ func errands() []sdk.CallToolParams {
 	}
 }
 
-// TestPassThrough has a reference server's tools called through us, over HTTP:
-// the answers are the server's own.
+// TestPassThrough calls a reference server's tools through the outward server
+// over HTTP, and checks that the answers equal the server's own.
 func TestPassThrough(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -104,13 +104,13 @@ func TestPassThrough(t *testing.T) {
 	}
 }
 
-// clock is what the reference server says of when it made a resource, to the second.
+// clock matches the reference server's creation time of a resource, to the
+// second.
 var clock = regexp.MustCompile(`created at [0-9:.]+(.?[AP]M)?`)
 
 var justNow = []byte("created just now")
 
-// withoutClock is content as it is at any time: a blob holds bytes that say when they
-// were made.
+// withoutClock removes times from content: a blob contains its creation time.
 func withoutClock(c sdk.Content) sdk.Content {
 	embedded, ok := c.(*sdk.EmbeddedResource)
 	if !ok || embedded.Resource == nil || !clock.Match(embedded.Resource.Blob) {
@@ -122,8 +122,8 @@ func withoutClock(c sdk.Content) sdk.Content {
 	return &out
 }
 
-// plain is an answer as JSON gives it, without what is ours to add, and what
-// differs between two calls.
+// plain returns an answer as JSON without the outward server's additions and
+// without parts that differ between two calls.
 func plain(t *testing.T, r *sdk.CallToolResult) any {
 	t.Helper()
 	bare := *r
@@ -140,12 +140,12 @@ func plain(t *testing.T, r *sdk.CallToolResult) any {
 	if err := json.Unmarshal(raw, &out); err != nil {
 		t.Fatal(err)
 	}
-	delete(out, "resultType") // in the newest revision alone
+	delete(out, "resultType") // only in the newest revision
 	return out
 }
 
-// TestDefinitionsPassThrough has the reference server's tools listed through
-// us: what they are called, take and return is as the server says.
+// TestDefinitionsPassThrough lists the reference server's tools through the
+// outward server, and checks that names, inputs and outputs equal the server's.
 func TestDefinitionsPassThrough(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")

@@ -12,14 +12,13 @@ import (
 	"time"
 )
 
-// limit is how long a program may run before its test fails.
+// limit bounds the run of a program in a test.
 const limit = 90 * time.Second
 
-// builderToken is the token of a client that may do nearly everything.
+// builderToken is the token of a client with nearly all rights.
 const builderToken = "token-of-a-builder-for-the-test"
 
-// program is the program as it ships, in a directory of its own with a table
-// that has been played at.
+// program is the release build in its own directory, with an earlier play.
 type program struct {
 	path, dir string
 	env       []string
@@ -52,7 +51,8 @@ server:
 	if err := os.MkdirAll(files, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	// write_file has a tenth of a second, which a busy disk can take.
+	// write_file has a limit of a tenth of a second, which a busy disk can
+	// exceed.
 	if err := os.WriteFile(filepath.Join(files, "notes.txt"), []byte("The bell is old."), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func (p program) command(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs the program to its end, which must be a good one.
+// run runs the program to its end and requires success.
 func (p program) run(t *testing.T, input string, args ...string) {
 	t.Helper()
 	cmd := p.command(t, args...)
@@ -78,8 +78,8 @@ func (p program) run(t *testing.T, input string, args ...string) {
 	}
 }
 
-// serve has the program listen until the test ends, and returns its host and
-// port.
+// serve starts the program's server until the test ends, and returns its host
+// and port.
 func (p program) serve(t *testing.T) string {
 	t.Helper()
 	cmd := p.command(t, "mcp", "serve", "--listen", "127.0.0.1:0")
@@ -123,7 +123,7 @@ func (p program) serve(t *testing.T) string {
 	return ""
 }
 
-// visit runs a Node program to its end and returns what it says on stdout.
+// visit runs a Node program and returns its stdout.
 func visit(t *testing.T, p program, name string, args ...string) []byte {
 	t.Helper()
 	cmd := p.command(t)

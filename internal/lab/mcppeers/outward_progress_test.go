@@ -21,7 +21,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-// progressing is a client that keeps the progress it is told of.
+// progressing is a client that records progress notifications.
 func progressing() (*sdk.ClientOptions, <-chan sdk.ProgressNotificationParams) {
 	told := make(chan sdk.ProgressNotificationParams, 100)
 	return &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
@@ -31,7 +31,7 @@ func progressing() (*sdk.ClientOptions, <-chan sdk.ProgressNotificationParams) {
 	}}, told
 }
 
-// operation asks for a long operation whose progress is reported under token.
+// operation requests a long operation whose progress is reported under token.
 func operation(token string, seconds float64, steps int) *sdk.CallToolParams {
 	return &sdk.CallToolParams{
 		Name: "trigger-long-running-operation", Arguments: map[string]any{"duration": seconds, "steps": steps},
@@ -39,8 +39,8 @@ func operation(token string, seconds float64, steps int) *sdk.CallToolParams {
 	}
 }
 
-// TestProgressPassesThrough has an external server's progress reach the client
-// that asked for it, under the client's own token.
+// TestProgressPassesThrough checks that an external server's progress reaches
+// the client that asked for it, under the client's own token.
 func TestProgressPassesThrough(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -63,7 +63,7 @@ func TestProgressPassesThrough(t *testing.T) {
 					t.Fatalf("progress = %+v, want four reports", got)
 				}
 			}
-			slices.SortFunc(got, func(a, b sdk.ProgressNotificationParams) int { return int(a.Progress - b.Progress) }) // each is handled on its own
+			slices.SortFunc(got, func(a, b sdk.ProgressNotificationParams) int { return int(a.Progress - b.Progress) }) // each is handled concurrently
 			var want []sdk.ProgressNotificationParams
 			for step := 1.0; step <= 4; step++ {
 				want = append(want, sdk.ProgressNotificationParams{ProgressToken: "my-token", Progress: step, Total: 4})
@@ -75,7 +75,7 @@ func TestProgressPassesThrough(t *testing.T) {
 	}
 }
 
-// message is one of the protocol's, as far as the tests look at it.
+// message holds the fields of a protocol message that the tests read.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -85,14 +85,14 @@ type message struct {
 	} `json:"params"`
 }
 
-// overheard is the reference server over stdio, and what it is sent.
+// overheard is the reference server over stdio, and the messages it receives.
 func overheard(t *testing.T) (config.MCPServerConfig, <-chan message) {
 	t.Helper()
 	pipe := filepath.Join(t.TempDir(), "heard")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.OpenFile(pipe, os.O_RDWR, 0) // so that opening waits for nobody
+	f, err := os.OpenFile(pipe, os.O_RDWR, 0) // opened for both, so that the open does not block
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func overheard(t *testing.T) (config.MCPServerConfig, <-chan message) {
 	return s, heard
 }
 
-// next waits for a message of a method.
+// next waits for a message with a method.
 func next(t *testing.T, heard <-chan message, method string) message {
 	t.Helper()
 	for patience := time.After(20 * time.Second); ; {
@@ -134,8 +134,8 @@ func next(t *testing.T, heard <-chan message, method string) message {
 	}
 }
 
-// TestCancellationPassesThrough has a client give a call up: the external
-// server is told so, and serves the next one.
+// TestCancellationPassesThrough cancels a client's call, and checks that the
+// external server gets the cancellation and serves the next call.
 func TestCancellationPassesThrough(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -154,7 +154,7 @@ func TestCancellationPassesThrough(t *testing.T) {
 			}()
 			call := next(t, heard, "tools/call")
 			select {
-			case <-told: // it is under way
+			case <-told: // the call is in progress
 			case <-time.After(20 * time.Second):
 				t.Error("the call reports no progress")
 			}
@@ -174,7 +174,7 @@ func TestCancellationPassesThrough(t *testing.T) {
 	}
 }
 
-// text is the first text of an answer.
+// text returns the first text of an answer.
 func text(r *sdk.CallToolResult) string {
 	for _, c := range r.Content {
 		if t, ok := c.(*sdk.TextContent); ok {

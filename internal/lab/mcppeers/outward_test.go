@@ -19,15 +19,15 @@ const (
 	strangerProfile = "player.full"
 )
 
-// outward is a host that external servers are registered with, and what leads
-// out of it.
+// outward is a host with external servers, and the outward server in front of
+// it.
 type outward struct {
 	host *mcphost.Host
 	url  string
 }
 
-// serveOutward serves what the servers offer to outside clients over HTTP,
-// until the test ends.
+// serveOutward serves the servers' tools to outside clients over HTTP, until
+// the test ends.
 func serveOutward(t *testing.T, all ...config.MCPServerConfig) outward {
 	t.Helper()
 	limits := config.Limits{Burst: 1000, PerSecond: 1000}
@@ -58,7 +58,7 @@ func serveOutward(t *testing.T, all ...config.MCPServerConfig) outward {
 	return outward{host, "http://" + web.Addr() + "/mcp"}
 }
 
-// until runs servants until the test ends.
+// until runs a function in the background until the test ends.
 func until(t *testing.T, servants ...func(context.Context) error) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -76,8 +76,7 @@ func until(t *testing.T, servants ...func(context.Context) error) {
 	})
 }
 
-// connectTo connects an outside client, opening with a revision of the
-// protocol.
+// connectTo connects an outside client with a protocol revision.
 func (o outward) connectTo(t *testing.T, revision string, opts *sdk.ClientOptions) *sdk.ClientSession {
 	t.Helper()
 	transport := &http.Transport{}
@@ -89,7 +88,7 @@ func (o outward) connectTo(t *testing.T, revision string, opts *sdk.ClientOption
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = session.Close() }) // tests close it where that matters
+	t.Cleanup(func() { _ = session.Close() }) // tests check the close where it matters
 	return session
 }
 
@@ -102,5 +101,6 @@ func (v vouched) RoundTrip(r *http.Request) (*http.Response, error) {
 	return v.next.RoundTrip(r)
 }
 
-// revisions are the protocol's newest with sessions, and the newest.
+// revisions are the protocol's newest revision with sessions, and the newest
+// revision.
 func revisions() []string { return []string{"2025-11-25", "2026-07-28"} }

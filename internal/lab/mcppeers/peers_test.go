@@ -1,5 +1,5 @@
-// Package mcppeers holds nothing but tests: the tool host with the MCP
-// reference servers from npm.
+// Package mcppeers contains only tests: the tool host with the MCP reference
+// servers from npm.
 package mcppeers_test
 
 import (
@@ -19,18 +19,18 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// markVar marks the processes of a test and what they start.
+// markVar marks the processes of a test and their children.
 const markVar = "GLYPHOXA_TEST_MARK"
 
-// server is a reference server and what to expect of it.
+// server is a reference server and its expected figures.
 type server struct {
 	config.MCPServerConfig
-	tools   int // how many it lists for a client that can be asked with forms and for what a model says
-	answers int // how many of them accept made-up arguments
+	tools   int // the number listed for a client with form elicitation and sampling
+	answers int // how many of them succeed with made-up arguments
 }
 
-// servers are the reference servers, all on this machine. Their processes
-// carry the mark.
+// servers are the reference servers, all on this machine. Their processes have
+// the mark.
 func servers(t *testing.T, mark string) []server {
 	t.Helper()
 	node, web := peers.Node(t), peers.ServeEverything(t)
@@ -41,7 +41,7 @@ func servers(t *testing.T, mark string) []server {
 			Env: map[string]config.Secret{
 				markVar:                config.Secret(mark),
 				"MEMORY_FILE_PATH":     config.Secret(filepath.Join(t.TempDir(), "memory.jsonl")),
-				"GZIP_ALLOWED_DOMAINS": "127.0.0.1", // fetch nothing from elsewhere
+				"GZIP_ALLOWED_DOMAINS": "127.0.0.1", // blocks downloads from elsewhere
 			},
 		}
 	}
@@ -57,8 +57,8 @@ func servers(t *testing.T, mark string) []server {
 	}
 }
 
-// connect registers servers with a host of their own, all at once, and returns
-// it with how long that took.
+// connect registers servers with a new host, all at once, and returns the host
+// and the time.
 func connect(t *testing.T, all ...server) (*mcphost.Host, time.Duration) {
 	t.Helper()
 	h := mcphost.New()
@@ -81,7 +81,7 @@ func shut(t *testing.T, h *mcphost.Host) {
 	}
 }
 
-// marked lists the processes that carry a mark.
+// marked lists the processes that have a mark.
 func marked(t *testing.T, mark string) []string {
 	t.Helper()
 	environments, err := filepath.Glob("/proc/[0-9]*/environ")

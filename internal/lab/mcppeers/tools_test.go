@@ -8,18 +8,18 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
 
-// quick is for a tool that takes 10 seconds unless asked to hurry.
+// quick has the arguments of a tool that otherwise takes 10 seconds.
 var quick = map[string]string{"trigger-long-running-operation": `{"duration":0.1,"steps":1}`}
 
 // TestEveryToolIsCalled calls every tool once, with the arguments the host
-// makes up to probe it. The tool may turn them down; the host may not.
+// generates to probe it. The tool may reject them; the host may not.
 func TestEveryToolIsCalled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
 	}
 	mark := t.TempDir()
 	all := servers(t, mark)
-	for i := range all { // leave to probe a tool takes its name
+	for i := range all { // permission to probe a tool uses its name
 		h, _ := connect(t, all[i])
 		all[i].Probe = h.Names()
 		shut(t, h)

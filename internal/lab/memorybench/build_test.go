@@ -12,22 +12,23 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// size is how much there is.
+// size is the size of a store.
 type size struct{ lines, facts, entities int }
 
 const (
-	// sessions is how many evenings the lines are of.
+	// sessions is the number of evenings of the lines.
 	sessions = 100
-	// ana is who is forgotten: one line in ten is hers.
+	// ana is the first player to be forgotten: one line in ten is hers.
 	ana = "discord:100000000000000001"
-	// other is who is forgotten after her, with few lines.
+	// other is the second player to be forgotten, with few lines.
 	other = "discord:300000000000000003"
 )
 
-// campaign is a store that has grown.
+// campaign is a grown store.
 type campaign struct {
 	store
-	// left lists where of what is kept one of the words is still to be read.
+	// left lists the places in the stored data that still contain one of the
+	// words.
 	left    func(t testing.TB, words ...string) []string
 	session string // the last
 	words   []string
@@ -43,7 +44,7 @@ func must(t testing.TB, doing string, err error) {
 	}
 }
 
-// build fills a store. What it writes is as unevenly common as the words of a language.
+// build fills a store. Its words are as unevenly frequent as in a language.
 func build(t testing.TB, in place, of size) *campaign {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -109,13 +110,13 @@ func (c *campaign) addFacts(t testing.TB, n int) {
 		must(t, "remembering", c.Remember(t.Context(), part...))
 	}
 	start := time.Now()
-	_, err := c.EmbedFacts(t.Context()) // all have their vectors; this has the file make a sketch of them
+	_, err := c.EmbedFacts(t.Context()) // all have vectors already; this makes the file build a sketch of them
 	must(t, "sketching vectors", err)
 	t.Logf("%d vectors made ready in %.2f s", n, time.Since(start).Seconds())
 }
 
-// addEntities adds places and people whose names are of few words: half of them have
-// one of the commonest.
+// addEntities adds places and people with names of few words: half of them use
+// one of the most common words.
 func (c *campaign) addEntities(t testing.TB, n int) {
 	common := strings.Fields("Old Green Black Stone River Hill Bridge Tower Market Forest")
 	all := make([]memory.Entity, n)

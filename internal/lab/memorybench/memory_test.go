@@ -22,7 +22,7 @@ var (
 	only   = flag.String("store", "", "the only store to measure: sqlite or postgres")
 )
 
-// percentiles are of many times.
+// percentiles are those of many durations.
 type percentiles []time.Duration
 
 func (p percentiles) at(share float64) float64 {
@@ -42,8 +42,8 @@ func measure(n int, do func(i int)) percentiles {
 	return took
 }
 
-// TestMemory prints what memory costs that has grown, in a file and in PostgreSQL, and with
-// -strict holds it to its targets at full size.
+// TestMemory prints the cost of a grown memory, in a file and in PostgreSQL,
+// and with -strict checks the targets at full size.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -63,7 +63,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// measureStore builds a store and measures what is asked of it.
+// measureStore builds a store and measures its operations.
 func measureStore(t *testing.T, in place, of size) {
 	c := build(t, in, of)
 	ctx := t.Context()
@@ -117,7 +117,7 @@ func measureStore(t *testing.T, in place, of size) {
 	t.Run("forget", func(t *testing.T) { forgetWhileTalking(t, c, hold) })
 }
 
-// hotContext gathers what NPCs know, for lines with names of common words.
+// hotContext collects NPCs' knowledge for lines with names of common words.
 func hotContext(t *testing.T, c *campaign, hold func(string, float64, float64)) {
 	w, err := world.Open(t.Context(), c.store, world.Options{})
 	must(t, "opening the world", err)
@@ -136,21 +136,21 @@ func hotContext(t *testing.T, c *campaign, hold func(string, float64, float64)) 
 	}
 }
 
-// mistaken is in every line that is taken back.
+// mistaken is a word in every retracted line.
 const mistaken = "quondamly"
 
-// talk is what one of the tables that talk meanwhile came to.
+// talk holds the results of one of the tables that play meanwhile.
 type talk struct {
 	session        string
-	said, taken    int // lines said, and how many of them were taken back
+	said, taken    int // lines said and lines retracted
 	waited, undone percentiles
 }
 
-// run says a line every 20 ms. One in four is taken back three lines later, with the fact
-// that was made of it.
+// run says a line every 20 ms. One in four is retracted three lines later, with
+// the fact made from it.
 func (k *talk) run(t *testing.T, c *campaign, talking context.Context) {
 	ctx := t.Context()
-	for n := 0; talking.Err() == nil || n%4 != 1; n++ { // what is to be taken back is
+	for n := 0; talking.Err() == nil || n%4 != 1; n++ { // no line to retract is left open
 		l := memory.Line{Session: k.session, Turn: int64(n), Speaker: "Player2", User: "discord:2", Ref: fmt.Sprint("m", n), Text: "and so it goes on"}
 		switch n % 4 {
 		case 1:
@@ -180,8 +180,8 @@ func (k *talk) run(t *testing.T, c *campaign, talking context.Context) {
 	}
 }
 
-// forgetWhileTalking forgets a tenth of everything while three tables talk and take back some
-// of it.
+// forgetWhileTalking forgets a tenth of all lines while three tables play and
+// retract some of theirs.
 func forgetWhileTalking(t *testing.T, c *campaign, hold func(string, float64, float64)) {
 	var tables sync.WaitGroup
 	talking, silence := context.WithCancel(t.Context())
@@ -216,7 +216,7 @@ func forgetWhileTalking(t *testing.T, c *campaign, hold func(string, float64, fl
 	checkTalks(t, c, talks)
 }
 
-// logPhases logs when a phase of forgetting begins.
+// logPhases logs the start of each phase of forgetting.
 func logPhases(t *testing.T) func(memory.Forgetting) {
 	began, phase := time.Now(), 0
 	return func(p memory.Forgetting) {
@@ -227,8 +227,9 @@ func logPhases(t *testing.T) func(memory.Forgetting) {
 	}
 }
 
-// checkTalks checks that what tables said is kept but for what they took back, and that
-// nothing of that is left. In the file copies of it may be until somebody is forgotten.
+// checkTalks checks that the tables' lines are stored except retracted ones,
+// and that no trace of those is left. The file may contain copies of them until
+// a user is forgotten.
 func checkTalks(t *testing.T, c *campaign, talks []talk) {
 	theirs := 0
 	for _, k := range talks {

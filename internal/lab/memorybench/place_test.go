@@ -16,18 +16,19 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
-// store is what is measured.
+// store is a store under measurement.
 type store interface {
 	memory.Store
 	Recall(ctx context.Context, q memory.LineQuery) ([]memory.LineHit, error)
 }
 
-// place is where memory is kept.
+// place is a kind of storage.
 type place struct {
 	name string
-	// small is how much there is of it, and full the same with -strict.
+	// small is the size of its store, and full the size with -strict.
 	small, full size
-	// open opens a new store, and returns what looks for words behind its back.
+	// open opens a new store, and returns a function that searches its files
+	// for words.
 	open func(t testing.TB) (store, func(t testing.TB, words ...string) []string)
 }
 
@@ -54,8 +55,8 @@ func openFile(t testing.TB) (store, func(testing.TB, ...string) []string) {
 	}
 }
 
-// openServer has a server of its own, which waits for the disk. Its write-ahead log is not
-// looked into: that is the operator's.
+// openServer starts a new server with durable writes. The search skips its
+// write-ahead log, which is the operator's concern.
 func openServer(t testing.TB) (store, func(testing.TB, ...string) []string) {
 	server := peers.StartPostgres(t)
 	s, err := postgres.Open(t.Context(), server.DSN(t), &postgres.Options{Embedder: wordvectors.New()})
@@ -73,7 +74,7 @@ func openServer(t testing.TB) (store, func(testing.TB, ...string) []string) {
 	}
 }
 
-// dir is a directory on a disk that lasts no longer than the test.
+// dir returns a directory on a real disk that is removed with the test.
 func dir(t testing.TB) string {
 	t.Helper()
 	d, err := os.MkdirTemp("", "glyphoxa-memory-")

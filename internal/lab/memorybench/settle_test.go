@@ -11,8 +11,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// settleWhileTalking settles a campaign of n entities, about a kilobyte each, while a table
-// says a line every 5 ms.
+// settleWhileTalking settles a campaign of n entities, about a kilobyte each,
+// while a table says a line every 5 ms.
 func settleWhileTalking(t *testing.T, c *campaign, n int, hold func(string, float64, float64)) {
 	var entities []memory.Entity
 	var relations []memory.Relation
@@ -35,7 +35,7 @@ func settleWhileTalking(t *testing.T, c *campaign, n int, hold func(string, floa
 	defer silence()
 	var table sync.WaitGroup
 	var waited percentiles
-	refused := 0 // a table says such a line again
+	refused := 0 // a table repeats such a line
 	table.Go(func() {
 		for i := 0; talking.Err() == nil; i++ {
 			start := time.Now()

@@ -12,15 +12,15 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
-// vendor is an embedder of two dimensions, crowns and zebras, that counts what
-// it is given and may tell its length with its first answer only.
+// vendor is an embedder of two dimensions, crowns and zebras, that counts its
+// inputs and can report its dimensions only with its first answer.
 type vendor struct {
 	name   string
-	late   bool // tells its length late
+	late   bool // reports its dimensions late
 	wide   int  // dimensions beyond the two
 	down   error
-	refuse string // a text it refuses, and every batch with it
-	most   int    // texts at once
+	refuse string // a text it refuses, and every batch that contains it
+	most   int    // texts per batch
 	given  map[string]int
 	told   atomic.Bool
 	peek   func()
@@ -70,7 +70,7 @@ func tell(t testing.TB, s memory.Store, texts ...string) string {
 	return id
 }
 
-// wants checks what a search finds, by the beginnings of its hits.
+// wants checks a search's hits by their beginnings.
 func wants(t testing.TB, s memory.Store, question string, k int, want ...string) {
 	t.Helper()
 	hits, err := s.SearchFacts(t.Context(), question, "", k)
@@ -87,8 +87,9 @@ func wants(t testing.TB, s memory.Store, question string, k int, want ...string)
 	}
 }
 
-// testLinesSaidWhileTheEmbedderWasDown are found by their words until it is
-// back, and by their meaning then, also where nobody had indexed them at all.
+// testLinesSaidWhileTheEmbedderWasDown checks that lines are found by words
+// until the embedder returns, and then by meaning, also lines that were never
+// indexed.
 func testLinesSaidWhileTheEmbedderWasDown(t *testing.T, h Harness) {
 	path := h.New(t)
 	v := &vendor{name: "v", down: errors.New("no route to vendor"), given: map[string]int{}}
@@ -102,7 +103,7 @@ func testLinesSaidWhileTheEmbedderWasDown(t *testing.T, h Harness) {
 		t.Errorf("EmbedFacts = %d, %v; want the embedder's error", n, err)
 	}
 	wants(t, s, "zebra", 10, "Ada: a zebra")
-	tell(t, s, "another zebra") // and the program is killed
+	tell(t, s, "another zebra") // then the program is killed
 	must(t, "Close", s.Close())
 
 	v.down = nil
@@ -116,13 +117,13 @@ func testLinesSaidWhileTheEmbedderWasDown(t *testing.T, h Harness) {
 			t.Errorf("the embedder was given %q %d times, want once", text, n)
 		}
 	}
-	if len(v.given) != 3+2 { // and the questions
+	if len(v.given) != 3+2 { // including the questions
 		t.Errorf("the embedder was given %v, want three lines", v.given)
 	}
 }
 
-// testUnindexedIsToldOnce shows that whoever waits learns of every kind of
-// writing that leaves something to do, and of nothing else.
+// testUnindexedIsToldOnce checks that waiters are notified of every kind of
+// write that needs indexing, and of no other.
 func testUnindexedIsToldOnce(t *testing.T, h Harness) {
 	v := &vendor{name: "v"}
 	s := h.fresh(t, v)
@@ -160,7 +161,7 @@ func testUnindexedIsToldOnce(t *testing.T, h Harness) {
 	told("Remember without the embedder", true)
 }
 
-// testAnIDThatComesAgain says something after the last line was taken back.
+// testAnIDThatComesAgain adds a line after the last one was retracted.
 func testAnIDThatComesAgain(t *testing.T, h Harness) {
 	s := h.plain(t)
 	id := tell(t, s, "a zebra", "a crown")
@@ -172,8 +173,8 @@ func testAnIDThatComesAgain(t *testing.T, h Harness) {
 	wants(t, s, "griffon", 1, "Ada: a griffon")
 }
 
-// testAnotherEmbedder changes the model, its length, and both, with embedders
-// that know their length and with one that learns it.
+// testAnotherEmbedder changes the model, its dimensions, and both, with
+// embedders that know their dimensions and one that learns them.
 func testAnotherEmbedder(t *testing.T, h Harness) {
 	path := h.New(t)
 	first := true
@@ -204,7 +205,7 @@ func testAnotherEmbedder(t *testing.T, h Harness) {
 	}
 }
 
-// found is what is left to be found by meaning alone.
+// found returns the facts found by meaning alone.
 func found(t *testing.T, s memory.Store) (more []string) {
 	t.Helper()
 	hits, err := s.SearchFacts(t.Context(), "zebra", "", 10)
@@ -215,8 +216,8 @@ func found(t *testing.T, s memory.Store) (more []string) {
 	return more
 }
 
-// testSearchWhileVectorsAreMadeAnew gives words their places as long as most
-// facts have no vector of the new embedder.
+// testSearchWhileVectorsAreMadeAnew checks that search ranks by words while
+// most facts lack a vector of the new embedder.
 func testSearchWhileVectorsAreMadeAnew(t *testing.T, h Harness) {
 	path := h.New(t)
 	s, err := h.Open(t.Context(), path, &vendor{name: "old"}, nil)
@@ -242,7 +243,8 @@ func testSearchWhileVectorsAreMadeAnew(t *testing.T, h Harness) {
 	}
 }
 
-// testARefusedText leaves one text to the words and embeds all others.
+// testARefusedText checks that a refused text stays searchable by words and all
+// others are embedded.
 func testARefusedText(t *testing.T, h Harness) {
 	v := &vendor{name: "v", refuse: "poison", given: map[string]int{}}
 	path := h.New(t)
@@ -272,7 +274,7 @@ func testARefusedText(t *testing.T, h Harness) {
 	if !contains(hits, "more poison") {
 		t.Error("what was refused is not found by its words")
 	}
-	v.refuse = "" // a wrong key refuses everything
+	v.refuse = "" // a wrong key refuses every text
 	v.down = fmt.Errorf("%w: check api_key", embeddings.ErrRejected)
 	tell(t, s, "a crown")
 	_, err = s.IndexLines(t.Context())
@@ -286,8 +288,8 @@ func testARefusedText(t *testing.T, h Harness) {
 	}
 }
 
-// testTwoEmbeddersOnOneFile do not take the vectors from each other for ever:
-// whoever came first goes on by words.
+// testTwoEmbeddersOnOneFile checks that two embedders do not replace each
+// other's vectors forever: the first one falls back to words.
 func testTwoEmbeddersOnOneFile(t *testing.T, h Harness) {
 	path := h.New(t)
 	a := h.open(t, path, &vendor{name: "a"})

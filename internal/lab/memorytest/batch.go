@@ -120,7 +120,7 @@ func testPlaces(t *testing.T, h Harness) {
 	rows := []struct {
 		name, viewer string
 		inside       []string // the Rusty Flagon
-		idol         bool     // known to be with the cult
+		idol         bool     // known to belong to the cult
 	}{
 		{name: "operator", inside: []string{"bartok", "mayor", "smuggler"}, idol: true},
 		{name: "who_knows_all_there", viewer: "bartok", inside: []string{"bartok", "mayor", "smuggler"}},
@@ -149,7 +149,7 @@ func testPlaces(t *testing.T, h Harness) {
 }
 
 // testFactsFollowTheirEntity changes an entity in every way that its
-// description must follow.
+// description must reflect.
 func testFactsFollowTheirEntity(t *testing.T, h Harness) {
 	aldo := memory.Entity{ID: "aldo", Type: "npc", Name: "Aldo", Description: "A zebra miller."}
 	with := func(edit func(*memory.Entity)) memory.Batch {
@@ -160,7 +160,7 @@ func testFactsFollowTheirEntity(t *testing.T, h Harness) {
 	rows := []struct {
 		name          string
 		b             memory.Batch
-		all, stranger []string // facts about a zebra, as the operator and a stranger find them
+		all, stranger []string // facts about a zebra that the operator and a stranger find
 	}{
 		{name: "moved", b: with(func(e *memory.Entity) { e.Position = &memory.Position{1, 2, 3} }),
 			all: []string{"Aldo: A zebra miller.", "He owns a zebra."}, stranger: []string{"Aldo: A zebra miller.", "He owns a zebra."}},

@@ -17,7 +17,7 @@ func unsettled(t *testing.T, s memory.Store, f file, want memory.Settlement) {
 	}
 }
 
-// town is what a campaign file says of three people.
+// town is a campaign file about three people.
 func town() (f file) {
 	for i := range 3 {
 		id := fmt.Sprintf("citizen-%d", i)
@@ -28,7 +28,8 @@ func town() (f file) {
 	return f
 }
 
-// testWhatIsNotSettledYet tells what settling would do, which is then what it does.
+// testWhatIsNotSettledYet checks that the preview of settling equals its
+// result.
 func testWhatIsNotSettledYet(t *testing.T, h Harness) {
 	s := h.fresh(t, nil)
 	f := town()
@@ -49,7 +50,7 @@ func testWhatIsNotSettledYet(t *testing.T, h Harness) {
 	}
 }
 
-// testWithdrawing takes a campaign out, and hears its file again.
+// testWithdrawing removes a campaign, and imports its file again.
 func testWithdrawing(t *testing.T, h Harness) {
 	s := h.fresh(t, nil)
 	f := town()
@@ -90,7 +91,8 @@ func toldFacts(t *testing.T, s memory.Store) (all []memory.Fact) {
 	}
 }
 
-// testRemovingASession deletes one of two, of more lines than a step takes.
+// testRemovingASession deletes one of two sessions, with more lines than one
+// step handles.
 func testRemovingASession(t *testing.T, h Harness) {
 	s := h.fresh(t, nil)
 	gone, stays := StartSession(t, s), StartSession(t, s)

@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
-// testConcurrentUse runs everything at once on two stores over one file, as
+// testConcurrentUse runs all operations at once on two stores over one file, as
 // two processes would.
 func testConcurrentUse(t *testing.T, h Harness) {
 	path := h.New(t)
@@ -76,7 +76,7 @@ func readEverything(ctx context.Context, s memory.Store, session string, rounds 
 }
 
 // testCancelledCallsLeaveNoTrace cancels calls at every moment: each either
-// fails with the context's error or did its work, and the store goes on.
+// fails with the context's error or completes, and the store still works.
 func testCancelledCallsLeaveNoTrace(t *testing.T, h Harness) {
 	s := h.plain(t)
 	Village(t, s)
@@ -116,8 +116,9 @@ func testCancelledCallsLeaveNoTrace(t *testing.T, h Harness) {
 	}
 }
 
-// testTakingBackConcurrently has two stores over one file add, index, reword,
-// retract and forget at once: after the last Forget nothing of the user is left.
+// testTakingBackConcurrently lets two stores over one file add, index, reword,
+// retract and forget at once: after the last Forget no data of the user is
+// left.
 func testTakingBackConcurrently(t *testing.T, h Harness) {
 	path := h.New(t)
 	stores := []memory.Store{
@@ -167,7 +168,7 @@ func testTakingBackConcurrently(t *testing.T, h Harness) {
 		})
 	}
 	g.Go(func() error {
-		// Whether it could clean up while the other store was at it is its own affair.
+		// The cleanup may fail while the other store is busy.
 		_, _ = stores[0].Forget(ctx, Ada)
 		return nil
 	})

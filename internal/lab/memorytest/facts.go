@@ -15,7 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
-// fakeEmbedder is an embedder made of functions; what is nil behaves like the
+// fakeEmbedder is an embedder made of functions; nil functions behave like the
 // word vectors.
 type fakeEmbedder struct {
 	wordvectors.Embedder
@@ -311,7 +311,7 @@ func testNoLockWhileEmbedding(t *testing.T, h Harness) {
 	inside := 0
 	e.embed = func(ctx context.Context, texts []string) ([][]float32, error) {
 		inside++
-		// All of this would deadlock if Remember or SearchFacts held anything.
+		// These calls would deadlock if Remember or SearchFacts held a lock.
 		Say(t, s, id, "while embedding")
 		for range 5 {
 			if _, err := s.Recent(ctx, id, 1); err != nil {
@@ -357,8 +357,8 @@ func testSlowEmbedderLeavesTimeForFullText(t *testing.T, h Harness) {
 	})
 }
 
-// EmbedAll calls EmbedFacts until every fact has its vector and returns how many
-// facts that were.
+// EmbedAll calls EmbedFacts until every fact has its vector and returns the
+// number of facts.
 func EmbedAll(t testing.TB, s memory.Store) (done int, err error) {
 	t.Helper()
 	for {

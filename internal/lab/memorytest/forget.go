@@ -14,8 +14,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// supper are lines of a player who is to be forgotten, of an NPC that answers and quotes her,
-// and of another player who names her.
+// supper are lines of a player who will be forgotten, of an NPC that answers
+// and quotes her, and of another player who names her.
 func supper(session string, turns int) (all []memory.Line) {
 	for i := range turns {
 		turn := int64(i)
@@ -30,7 +30,8 @@ func supper(session string, turns int) (all []memory.Line) {
 	return all
 }
 
-// testForgettingAUser deletes the lines of a user. What others said of her stays, word for word.
+// testForgettingAUser deletes a user's lines. Other speakers' words about her
+// stay unchanged.
 func testForgettingAUser(t *testing.T, h Harness) {
 	s := h.fresh(t, nil)
 	id := StartSession(t, s)
@@ -55,7 +56,7 @@ func testForgettingAUser(t *testing.T, h Harness) {
 	}
 }
 
-// checkSupper checks what is left of a hundred turns once Anastasia is forgotten.
+// checkSupper checks the rest of a hundred turns after Anastasia is forgotten.
 func checkSupper(t *testing.T, s memory.Store, session string) {
 	t.Helper()
 	lines, err := s.Recent(t.Context(), session, 2000)
@@ -89,9 +90,10 @@ func checkSupper(t *testing.T, s memory.Store, session string) {
 	}
 }
 
-// testForgettingATakenName has a guest take a name that is in the world and in what others said,
-// say a line, and be forgotten: all that is not the guest's own line is what it was, byte for byte.
-// Then what is kept goes into another store, and the world can still be taken back.
+// testForgettingATakenName has a guest with a name from the world and from
+// other lines, who says a line and is forgotten: everything but the guest's own
+// line stays the same, byte for byte. Then the data is copied to another store,
+// where changes to the world can still be undone.
 func testForgettingATakenName(t *testing.T, h Harness) {
 	const guest, namesake = "browser:7f3a", "browser:90c1"
 	for _, name := range []string{"Greta", "Red Ring", "Thornhollow", "gold", "Bob", "the", "Bartok"} {
@@ -127,7 +129,7 @@ func testForgettingATakenName(t *testing.T, h Harness) {
 			must(t, "KindNamed", err)
 			fact, err := memory.KindNamed("fact")
 			must(t, "KindNamed", err)
-			theirs := func(r memory.Record) bool { // what the namesake says, too, stays
+			theirs := func(r memory.Record) bool { // the namesake's lines also stay
 				return r.Kind == "line" && r.Values[line.Column("user")] == guest || r.Kind == "fact" && r.Values[fact.Column("text")] == name+": A word that the guest alone says." ||
 					r.Kind == "indexed"
 			}
@@ -151,8 +153,8 @@ func testForgettingATakenName(t *testing.T, h Harness) {
 	}
 }
 
-// testForgettingAWorldBuilder takes the id of a user out of the history of the world, which can
-// still be taken back.
+// testForgettingAWorldBuilder removes a user's id from the history of the
+// world, whose changes can still be undone.
 func testForgettingAWorldBuilder(t *testing.T, h Harness) {
 	s := h.fresh(t, nil)
 	must(t, "Change", s.Change(t.Context(), memory.Batch{Record: []memory.WorldChange{{Seq: 1, Who: Ada, Cause: "entity.updated", Data: []byte(`{"by":"Anastasia"}`)}}}))
@@ -165,8 +167,8 @@ func testForgettingAWorldBuilder(t *testing.T, h Harness) {
 	}
 }
 
-// testForgettingGoesOn stops at once, and goes on in another opening of the store. What the
-// player says meanwhile stays.
+// testForgettingGoesOn interrupts a Forget at once, and continues it after
+// reopening the store. Lines said meanwhile stay.
 func testForgettingGoesOn(t *testing.T, h Harness) {
 	at := h.New(t)
 	s, err := h.Open(t.Context(), at, nil, nil)
@@ -195,7 +197,8 @@ func testForgettingGoesOn(t *testing.T, h Harness) {
 	checkSupper(t, s, id)
 }
 
-// testUnknownPeople forgets users who said nothing, and one of two with the same name.
+// testUnknownPeople forgets users without lines, and one of two users with the
+// same name.
 func testUnknownPeople(t *testing.T, h Harness) {
 	s := h.fresh(t, nil)
 	id := StartSession(t, s)
@@ -221,7 +224,8 @@ func testUnknownPeople(t *testing.T, h Harness) {
 	}
 }
 
-// testDeletingALine deletes one line by its id, with its fact, and no other that says the same.
+// testDeletingALine deletes one line by its id, with its fact, but no other
+// line with the same text.
 func testDeletingALine(t *testing.T, h Harness) {
 	s := h.fresh(t, nil)
 	id := StartSession(t, s)

@@ -12,7 +12,7 @@ import (
 )
 
 // Village stores a small world: Bartok and the mayor are known to all, the
-// smuggler to Bartok alone, the cult to nobody but the mayor.
+// smuggler only to Bartok, the cult only to the mayor.
 func Village(t testing.TB, s memory.Store) {
 	t.Helper()
 	must(t, "PutEntities", s.PutEntities(t.Context(),
@@ -60,7 +60,7 @@ func testEntityRoundTrip(t *testing.T, h Harness) {
 		t.Errorf("visible (-want +got):\n%s", diff)
 	}
 
-	// Replacing keeps relations and forgets old names.
+	// Replacing an entity keeps its relations and drops its old names.
 	must(t, "PutEntities", s.PutEntities(t.Context(), memory.Entity{ID: "bartok", Type: "npc", Name: "Bartholomew"}))
 	n, err := s.Neighbours(t.Context(), "bartok", "", 1)
 	must(t, "Neighbours", err)

@@ -14,9 +14,9 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// ManyLines indexes a campaign of so many lines, and again for
-// another embedder: in small batches, each line once, in bounded memory. It shows how
-// long that takes, and how long others waited meanwhile.
+// ManyLines indexes a campaign of many lines, and again for another embedder:
+// in small batches, each line once, in bounded memory. It logs the duration,
+// and how long other calls waited meanwhile.
 func ManyLines(t *testing.T, h Harness, lines int) {
 	t.Helper()
 	path := h.New(t)
@@ -45,7 +45,7 @@ func ManyLines(t *testing.T, h Harness, lines int) {
 			if calls++; calls%200 == 0 {
 				runtime.GC()
 				runtime.ReadMemStats(&now)
-				// What the test itself counts is no part of it.
+				// The test's own counts do not count.
 				grown = max(grown, now.HeapAlloc-min(now.HeapAlloc, before.HeapAlloc+uint64(len(v.given))*100))
 			}
 		}

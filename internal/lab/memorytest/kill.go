@@ -16,14 +16,14 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
-// soakTurns is how many turns are played in a soak.
+// soakTurns is the number of turns in a soak.
 const soakTurns = 1000
 
-// childLocation names the place at which a child process plays turns.
+// childLocation names the variable with the child process's store.
 const childLocation = "MEMORYTEST_CHILD"
 
-// RunChild plays turns until the process is killed, if this is the child process of
-// [Killed]; a TestMain calls it first.
+// RunChild plays turns until the process is killed, if this is the child
+// process of [Killed]; TestMain must call it first.
 func RunChild(h Harness) {
 	location := os.Getenv(childLocation)
 	if location == "" {
@@ -33,8 +33,8 @@ func RunChild(h Harness) {
 	os.Exit(1)
 }
 
-// playForever writes turns of two lines, makes them findable now and then and changes
-// the world, and prints the ids of lines once they were reported kept.
+// playForever writes turns of two lines, indexes them now and then and changes
+// the world, and prints the ids of lines once they were reported stored.
 func playForever(ctx context.Context, h Harness, location string) error {
 	s, err := h.Open(ctx, location, wordvectors.New(), nil)
 	if err != nil {
@@ -64,9 +64,9 @@ func playForever(ctx context.Context, h Harness, location string) error {
 	return err
 }
 
-// Killed has a child process play so many turns in all, killed without warning at
-// random points of them: every line that was reported kept is there each time, and is
-// found by its words, and nothing else is.
+// Killed lets a child process play turns, killed without warning at random
+// points: each time, exactly the lines reported stored are there and found by
+// their words.
 func Killed(t *testing.T, h Harness, turns int) {
 	t.Helper()
 	if os.Getenv("GLYPHOXA_SOAK") != "" {
@@ -100,8 +100,8 @@ func Killed(t *testing.T, h Harness, turns int) {
 	t.Logf("%d kills, %d lines kept", kills, len(kept))
 }
 
-// compareAfterKill compares the lines of all sessions with those that were reported
-// kept, and with what the full text leads to.
+// compareAfterKill compares the lines of all sessions with those reported
+// stored, and with the full-text index.
 func compareAfterKill(t *testing.T, s memory.Store, kept map[int64]bool) {
 	t.Helper()
 	const all = 1 << 20
@@ -138,8 +138,8 @@ func compareAfterKill(t *testing.T, s memory.Store, kept map[int64]bool) {
 	}
 }
 
-// playAndKill has a child play, kills it after so many turns and returns the lines it
-// reported kept, those included that it printed before the signal reached it.
+// playAndKill lets a child play, kills it after n turns and returns the lines
+// it reported stored, including those printed before the signal arrived.
 func playAndKill(t *testing.T, location string, turns int) (ids []int64) {
 	t.Helper()
 	binary, err := os.Executable()

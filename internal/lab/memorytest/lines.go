@@ -244,7 +244,7 @@ func FuzzSearch(f *testing.F, h Harness) {
 	})
 }
 
-// testAppendMissing writes lines again some of which are there.
+// testAppendMissing appends lines, some of which are already stored.
 func testAppendMissing(t *testing.T, h Harness) {
 	s := h.plain(t)
 	session := StartSession(t, s)

@@ -1,6 +1,6 @@
-// Package memorytest holds a store to what package memory says of it: what is said
-// comes back, by every way that leads to it and to those who may know it; what is
-// taken back is nowhere; what was reported kept survives the process.
+// Package memorytest tests a store against the promises of package memory:
+// stored text is found in every way, by those who may know it; retracted text
+// is nowhere; text reported stored survives the process.
 //
 // It is for tests alone.
 package memorytest
@@ -16,33 +16,33 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
-// Harness is how the suite comes by stores.
+// Harness provides the suite with stores.
 type Harness struct {
-	// New makes a place for a store in which nothing is kept yet, and takes it away
-	// with the test.
+	// New creates a location for an empty store, and removes it with the test.
 	New func(t testing.TB) (location string)
-	// Open opens the store at a place; several may be open on the same one. The
-	// embedder and the groups may be nil.
+	// Open opens the store at a location; several may be open on the same one.
+	// The embedder and the groups may be nil.
 	Open func(ctx context.Context, location string, e embeddings.Provider, groups *memory.Groups) (memory.Store, error)
-	// Inspect looks behind the store's back for what nothing leads to any more: the
-	// rows by which lines and facts are found, each list rising. vectors tells whether
-	// there ever were any, and is then the facts that have one. If nil, nobody looks.
+	// Inspect reads the storage directly, to find unreachable data: the rows by
+	// which lines and facts are found, each list ascending. vectors reports
+	// whether there ever were any, and is then the facts that have one. If nil,
+	// the tests do not inspect.
 	Inspect func(t testing.TB, location string) Inside
-	// Alone says that no second process or store may use a place at the same time.
+	// Alone forbids a second process or store on a location at the same time.
 	Alone bool
 }
 
-// Inside is what an inspection finds, by id.
+// Inside is the result of an inspection, by id.
 type Inside struct {
-	// LinesFound are the lines the full text leads to by the word zebra, Facts all
-	// facts, and FactsFound those the full text leads to by that word.
+	// LinesFound are the lines indexed under the word zebra, Facts all facts,
+	// and FactsFound those indexed under that word.
 	LinesFound, Facts, FactsFound []int64
-	// Embedded are the facts that are said to have a vector and Vectors those that
-	// have one, both nil if there never were vectors.
+	// Embedded are the facts marked as having a vector, Vectors those that have
+	// one; both are nil if there never were vectors.
 	Embedded, Vectors []int64
 }
 
-// Run holds the store of a harness to all of it.
+// Run runs the whole suite on a harness's store.
 func Run(t *testing.T, h Harness) {
 	for _, part := range suite() {
 		if part.several && h.Alone {
@@ -52,8 +52,8 @@ func Run(t *testing.T, h Harness) {
 	}
 }
 
-// RunVectors holds the store of a harness to what is said of finding facts by meaning. One
-// place is used at a time.
+// RunVectors tests finding facts by meaning on a harness's store. It uses one
+// location at a time.
 func RunVectors(t *testing.T, h Harness) {
 	for _, part := range suite() {
 		if slices.Contains(vectorParts, part.name) {
@@ -62,7 +62,7 @@ func RunVectors(t *testing.T, h Harness) {
 	}
 }
 
-// vectorParts are the tests of the suite that are about vectors.
+// vectorParts are the tests about vectors.
 var vectorParts = []string{
 	"SearchFacts", "RememberOnce", "Unremember", "HiddenFactsDoNotCrowdOutVisibleOnes", "EmbedderChange", "AnotherEmbedder",
 	"ARefusedText", "FactsFollowTheirEntity",
@@ -72,7 +72,7 @@ var vectorParts = []string{
 type part struct {
 	name string
 	test func(t *testing.T, h Harness)
-	// several marks what needs more than one store on a place.
+	// several marks tests that need more than one store on a location.
 	several bool
 }
 
@@ -82,7 +82,7 @@ func (h Harness) fresh(t testing.TB, e embeddings.Provider) memory.Store {
 	return h.open(t, h.New(t), e)
 }
 
-// open opens a store and closes it with the test.
+// open opens a store that closes with the test.
 func (h Harness) open(t testing.TB, location string, e embeddings.Provider) memory.Store {
 	t.Helper()
 	s, err := h.Open(t.Context(), location, e, nil)
@@ -97,7 +97,7 @@ func (h Harness) open(t testing.TB, location string, e embeddings.Provider) memo
 	return s
 }
 
-// plain opens a new store that knows words by their parts.
+// plain opens a new store that matches words by their parts.
 func (h Harness) plain(t testing.TB) memory.Store {
 	t.Helper()
 	return h.fresh(t, wordvectors.New())
@@ -110,8 +110,8 @@ func must(t testing.TB, doing string, err error) {
 	}
 }
 
-// QuickDir is a directory in memory where there is one, for tests that write
-// much and are not about the disk.
+// QuickDir returns a directory in memory if there is one, for tests that write
+// much and do not test the disk.
 func QuickDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "glyphoxa-memory-")

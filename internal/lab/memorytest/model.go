@@ -13,8 +13,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
-// minutes is a session log the plain way, with the facts made of its lines.
-// Everything said has a zebra in it, which finds it.
+// minutes is a simple model of a session log, with the facts made from its
+// lines. Every line contains the word zebra, which finds it.
 type minutes struct {
 	lines []memory.Line
 	facts map[[2]string]bool // by source and text
@@ -25,7 +25,7 @@ func factKey(l memory.Line) [2]string {
 	return [2]string{f.Source, f.Text}
 }
 
-// unsay drops a fact that no line makes any more.
+// unsay drops a fact without lines.
 func (m *minutes) unsay(key [2]string) {
 	if !slices.ContainsFunc(m.lines, func(l memory.Line) bool { return factKey(l) == key }) {
 		delete(m.facts, key)
@@ -68,7 +68,7 @@ func (m *minutes) index(ids []int64) {
 	}
 }
 
-// archive is a store and the model of it, which the same is done to.
+// archive is a store and its model, which get the same operations.
 type archive struct {
 	h        Harness
 	store    memory.Store
@@ -76,11 +76,11 @@ type archive struct {
 	path     string
 	sessions []string
 	model    minutes
-	queue    []int64 // lines that no fact was made of yet
+	queue    []int64 // lines without a fact yet
 }
 
-// testTakingBackAgainstAModel does anything in any order and looks everywhere
-// for what should be there and for what should not.
+// testTakingBackAgainstAModel runs random operations and compares the store
+// with the model everywhere.
 func testTakingBackAgainstAModel(t *testing.T, h Harness) {
 	rapid.Check(t, func(rt *rapid.T) {
 		a := &archive{h: h, path: h.New(t)}
@@ -159,7 +159,7 @@ func (a *archive) open(t *testing.T, rt *rapid.T) {
 	a.store = s
 }
 
-// compare looks for everything by every way that leads to it.
+// compare compares the store with the model by every way of access.
 func (a *archive) compare(t *testing.T, rt *rapid.T) {
 	const all = 1000
 	listed, err := a.store.Sessions(t.Context(), 0)
@@ -201,7 +201,7 @@ func same[T any](rt *rapid.T, what string, want, got T) {
 	}
 }
 
-// inspect looks behind the store's back for what nothing leads to.
+// inspect searches the storage for unreachable data.
 func (a *archive) inspect(t *testing.T, rt *rapid.T) {
 	if a.h.Inspect == nil {
 		return

@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
-// Fill puts something of every kind into a store, with text of any bytes.
+// Fill stores something of every kind, with arbitrary bytes as text.
 func Fill(t testing.TB, s memory.Store) {
 	t.Helper()
 	ctx := t.Context()
@@ -54,7 +54,7 @@ func DumpOf(t testing.TB, s memory.Store) (all []memory.Record) {
 	return all
 }
 
-// Records gives records, and then an error if that is not nil.
+// Records yields records, and then an error unless it is nil.
 func Records(all []memory.Record, err error) iter.Seq2[memory.Record, error] {
 	return func(yield func(memory.Record, error) bool) {
 		for _, r := range all {
@@ -68,7 +68,7 @@ func Records(all []memory.Record, err error) iter.Seq2[memory.Record, error] {
 	}
 }
 
-// SameRecords fails unless two stores hold the same, in their order and apart from it.
+// SameRecords fails unless two stores contain the same, including the order.
 func SameRecords(t testing.TB, want, got []memory.Record) {
 	t.Helper()
 	a, b := memory.Tally{}, memory.Tally{}
@@ -83,7 +83,7 @@ func SameRecords(t testing.TB, want, got []memory.Record) {
 	}
 }
 
-// Sound fails if what records are found by is not as it should be.
+// Sound fails if a store's indexes are inconsistent.
 func Sound(t testing.TB, s memory.Store) {
 	t.Helper()
 	if wrong, err := s.Verify(t.Context()); err != nil || len(wrong) > 0 {
@@ -105,7 +105,7 @@ func testEverythingGoesFromOneToAnother(t *testing.T, h Harness) {
 		must(t, "Unmarshal", json.Unmarshal(b, &back))
 		through = append(through, back)
 	}
-	if kinds["line"] != 31 || kinds["entity"] != 2 || len(kinds) != len(memory.Kinds())-1 { // nobody is being forgotten
+	if kinds["line"] != 31 || kinds["entity"] != 2 || len(kinds) != len(memory.Kinds())-1 { // no forgetting is in progress
 		t.Errorf("kinds %v", kinds)
 	}
 	to := h.open(t, place, wordvectors.New())
@@ -129,7 +129,7 @@ func testEverythingGoesFromOneToAnother(t *testing.T, h Harness) {
 	if hits, err := to.SearchFacts(t.Context(), "zebra", "", 100); err != nil || len(hits) == 0 {
 		t.Errorf("%d facts are found, %v", len(hits), err)
 	}
-	// What comes then has ids of its own.
+	// New records get their own ids.
 	session := StartSession(t, to)
 	Say(t, to, session, "one more zebra")
 	must(t, "Remember", to.Remember(t.Context(), memory.Fact{Source: "note", Text: "one more", Visible: []string{"nobody else"}}))

@@ -17,7 +17,7 @@ const (
 	Bob = "discord:80351110224678913"
 )
 
-// Write appends lines as an indexer does: with the facts made of them.
+// Write appends lines as an indexer does: with the facts made from them.
 func Write(t testing.TB, s memory.Store, lines ...memory.Line) []memory.Line {
 	t.Helper()
 	out, err := s.Append(t.Context(), lines...)
@@ -40,8 +40,8 @@ func IndexAll(t testing.TB, s memory.Store) {
 	must(t, "reindex", err)
 }
 
-// check checks what the log has of a session, as "Speaker: text", of which every
-// line has word in it: by itself, among what is found, and in the facts.
+// check checks a session's lines, as "Speaker: text", each with word in it: in
+// the session, in search, and in the facts.
 func check(t testing.TB, s memory.Store, session, word string, want []string) {
 	t.Helper()
 	all, err := s.Recent(t.Context(), session, 1000)
@@ -88,7 +88,7 @@ func testReopen(t *testing.T, h Harness) {
 	id := StartSession(t, s)
 	Say(t, s, id, "one")
 	must(t, "EndSession", s.EndSession(t.Context(), id))
-	for range 2 { // the second time it runs already
+	for range 2 { // the second time it is already running
 		must(t, "Reopen", s.Reopen(t.Context(), id))
 		all, err := s.Sessions(t.Context(), 0)
 		must(t, "Sessions", err)
@@ -128,7 +128,7 @@ func testLinesKeepUserAndMessage(t *testing.T, h Harness) {
 	}
 }
 
-// scene are lines of three people; a zebra is in all of them.
+// scene are lines of three people, all with a zebra.
 func scene(session string) []memory.Line {
 	return []memory.Line{
 		{Session: session, Turn: 1, Speaker: "Ada", Text: "I saw a zebra.", User: Ada, Ref: "m1"},

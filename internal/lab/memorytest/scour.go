@@ -11,8 +11,8 @@ import (
 )
 
 // testForgetKeepsOtherVectors forgets so much that whole parts of the vector
-// table are empty before the file is written anew: what stays is found by its
-// meaning as before, also what is added then.
+// table are empty before the file is rewritten: the rest is found by meaning as
+// before, also facts added later.
 func testForgetKeepsOtherVectors(t *testing.T, h Harness) {
 	s := h.fresh(t, Noise{})
 	id := StartSession(t, s)
@@ -40,16 +40,16 @@ func testForgetKeepsOtherVectors(t *testing.T, h Harness) {
 	}
 }
 
-// Noise is an embedder whose vectors cannot be taken for anything else.
+// Noise is an embedder with unmistakable vectors.
 type Noise struct{}
 
-// Name is always the same.
+// Name returns a constant name.
 func (Noise) Name() string { return "noise" }
 
-// Dimensions are eight.
+// Dimensions returns eight.
 func (Noise) Dimensions() int { return 8 }
 
-// Embed gives every text a vector of its own.
+// Embed returns a distinct vector for every text.
 func (Noise) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	for i, text := range texts {
@@ -58,7 +58,7 @@ func (Noise) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	return out, nil
 }
 
-// Vector is the vector of a text.
+// Vector returns the vector of a text.
 func (Noise) Vector(text string) []float32 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(text))

@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// file is what a campaign file says.
+// file is the content of a campaign file.
 type file struct {
 	entities  []memory.Entity
 	relations []memory.Relation
@@ -40,7 +40,7 @@ func testSettleRespectsWhoSpokeLast(t *testing.T, h Harness) {
 		name   string
 		played memory.Batch
 		edit   func(*file)
-		// What there is of aldo after all that; nil if he is gone.
+		// The final state of aldo; nil if it is gone.
 		want      *memory.Entity
 		relations []string // of mill, as "from type to"
 	}{

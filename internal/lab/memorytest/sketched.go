@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// byChance is an embedder that gives each text a direction of its own.
+// byChance is an embedder with a random direction for each text.
 type byChance struct{}
 
 func (byChance) Name() string    { return "by-chance" }
@@ -29,9 +29,9 @@ func (byChance) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	return out, nil
 }
 
-// VeryManyFacts finds facts by a sketch of their vectors: the same ones as by all
-// vectors, also those that came since, not those that are gone, and those that a viewer may
-// see among very many that it may not.
+// VeryManyFacts finds facts by a sketch of their vectors, and checks that they
+// are the same as by all vectors, including newer facts, without deleted ones,
+// and including the few that a viewer may see among very many others.
 func VeryManyFacts(t *testing.T, h Harness) {
 	const many = 9000
 	s := h.fresh(t, byChance{})
@@ -58,7 +58,7 @@ func VeryManyFacts(t *testing.T, h Harness) {
 	for _, q := range questions {
 		before[q], before["gam "+q] = find(q, ""), find(q, "gam")
 	}
-	_, err := s.EmbedFacts(t.Context()) // with nothing else to do it makes the sketch
+	_, err := s.EmbedFacts(t.Context()) // when idle it builds the sketch
 	must(t, "EmbedFacts", err)
 	same, all := 0, 0
 	for _, q := range questions {

@@ -29,7 +29,7 @@ func largeFile(n int) file {
 	return f
 }
 
-// countSettled counts what there is of a campaign.
+// countSettled counts a campaign's records.
 func countSettled(t *testing.T, s memory.Store) (entities, relations int) {
 	t.Helper()
 	all, edges, err := s.World(t.Context())
@@ -57,7 +57,8 @@ func testALargeCampaignIsAllThereOrNothingOfIt(t *testing.T, h Harness) {
 		}
 	}
 
-	// Who leaves in the middle leaves nothing, or all of it for the next to open.
+	// An interrupted settle leaves nothing, or leaves everything for the next
+	// opener.
 	for _, after := range []time.Duration{0, time.Millisecond, 40 * time.Millisecond} {
 		ctx, cancel := context.WithTimeout(t.Context(), after)
 		err := s.Settle(ctx, f.entities, f.relations, f.facts)
@@ -102,10 +103,10 @@ func testALargeCampaignIsAllThereOrNothingOfIt(t *testing.T, h Harness) {
 	}
 }
 
-// testWritersDoNotWaitForACampaign settles a campaign while lines are said, in the same
-// process and through another opening of the place. Were it settled in one transaction,
-// each would say a line before it and one that waits for its end. How long they wait is held to
-// its target by make bench-memory.
+// testWritersDoNotWaitForACampaign settles a campaign while lines are said, in
+// the same process and through another open store. If the campaign were settled
+// in one transaction, each would say only one line before it and one that waits
+// for its end. make bench-memory checks the waiting times against their target.
 func testWritersDoNotWaitForACampaign(t *testing.T, h Harness) {
 	const n, least = 400, 6
 	location := h.New(t)

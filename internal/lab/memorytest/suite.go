@@ -1,6 +1,6 @@
 package memorytest
 
-// suite lists all tests, by what they are about.
+// suite lists all tests by subject.
 func suite() []part {
 	return []part{
 		{name: "LinesSaidWhileTheEmbedderWasDown", test: testLinesSaidWhileTheEmbedderWasDown},

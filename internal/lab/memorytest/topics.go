@@ -9,8 +9,9 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
-// testTopics has facts of one topic follow each other: the last stands, for those who may
-// know of it, and the others stay and say until when they were true.
+// testTopics stores facts of one topic one after another: viewers who may know
+// it get the last fact, and the older ones remain with the time until which
+// they were true.
 func testTopics(t *testing.T, h Harness) {
 	for name, embedder := range map[string]embeddings.Provider{"by_meaning": wordvectors.New(), "by_text": nil} {
 		t.Run(name, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// fair fills a store with an evening at which not everybody heard everything, and
-// returns its session.
+// fair fills a store with an evening at which characters heard different lines,
+// and returns its session.
 func fair(t *testing.T, s memory.Store, groups *memory.Groups) string {
 	t.Helper()
 	groups.Set(map[string][]string{"oake": {"watch"}, "rook": {"watch"}, "gam": {"stall"}, "nettie": {"stall"}}, "stall")
@@ -105,7 +105,7 @@ func testLinesAreFoundByThoseWhoHeardThem(t *testing.T, h Harness) {
 	})
 }
 
-// said are what lines, hits or facts say.
+// said returns the texts of lines, hits or facts.
 func said[T memory.Line | memory.LineHit | memory.FactHit](all []T) []string {
 	out := make([]string, len(all))
 	for i, one := range all {
@@ -121,7 +121,7 @@ func said[T memory.Line | memory.LineHit | memory.FactHit](all []T) []string {
 	return out
 }
 
-// bells are the texts without what all of them say.
+// bells returns the texts without their common part.
 func bells(texts []string) []string {
 	for i, text := range texts {
 		texts[i] = strings.TrimPrefix(strings.TrimPrefix(text, "Ada: "), "bell ")

@@ -5,15 +5,15 @@ import (
 	"testing"
 )
 
-// Browser returns the path of a browser of Chromium's family that runs without
-// a screen, and the arguments every start of it takes.
+// Browser returns the path of a headless Chromium-based browser, and the
+// arguments for every start.
 func Browser(t testing.TB) (path string, args []string) {
 	t.Helper()
 	for _, name := range []string{"chromium-headless-shell", "chromium", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path, []string{
 				"--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--user-data-dir=" + t.TempDir(),
-				"--no-sandbox", // it cannot be had by root, nor in most containers
+				"--no-sandbox", // the sandbox does not work for root, nor in most containers
 				"--disable-background-networking", "--disable-component-update",
 			}
 		}

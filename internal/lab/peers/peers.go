@@ -1,6 +1,6 @@
-// Package peers finds the programs tests meet in the wild, which
-// testdata/peers/install.sh installs: MCP servers from npm, tools that test
-// MCP programs, and a Node new enough for them.
+// Package peers finds the third-party programs that testdata/peers/install.sh
+// installs for tests: MCP servers from npm, tools that test MCP programs, and a
+// Node new enough for them.
 //
 // It is for tests.
 package peers
@@ -16,11 +16,11 @@ import (
 	"testing"
 )
 
-// required demands every peer: a test that lacks one fails.
+// required makes a test fail that lacks a peer.
 const required = "GLYPHOXA_REQUIRE_PEERS"
 
-// lacks ends a test that needs something this machine does not have: it fails
-// where everything must be there, and is skipped elsewhere.
+// lacks ends a test that needs something this machine lacks: the test fails
+// where all peers are required, and is skipped otherwise.
 func lacks(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv(required) == "1" {
@@ -46,8 +46,9 @@ func directory(t testing.TB) string {
 	}
 }
 
-// File returns the path of an installed npm package's file, named from the
-// package on. Without it the test is skipped, or fails where nothing may be.
+// File returns the path of a file in an installed npm package, relative to the
+// package's parent. Without it the test is skipped, or fails where peers are
+// required.
 func File(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(directory(t), "node_modules", filepath.FromSlash(name))
@@ -57,8 +58,8 @@ func File(t testing.TB, name string) string {
 	return path
 }
 
-// Program returns the path of a program of this machine. Without it the test is skipped,
-// or fails where nothing may be.
+// Program returns the path of a program of this machine. Without it the test is
+// skipped, or fails where peers are required.
 func Program(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -68,8 +69,8 @@ func Program(t testing.TB, name string) string {
 	return path
 }
 
-// Node returns a Node that is new enough for every peer: the one installed
-// with them, or this machine's where npm has none for it.
+// Node returns a Node version that runs every peer: the one installed with
+// them, or this machine's where npm has none for it.
 func Node(t testing.TB) string {
 	t.Helper()
 	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
@@ -84,8 +85,8 @@ func Node(t testing.TB) string {
 	return path
 }
 
-// ServeEverything runs the MCP reference server over streamable HTTP until the test ends and returns its
-// endpoint. The server fetches nothing from elsewhere.
+// ServeEverything runs the MCP reference server over streamable HTTP until the
+// test ends and returns its endpoint. The server downloads nothing.
 func ServeEverything(t testing.TB) string {
 	t.Helper()
 	return serveNode(t, File(t, "@modelcontextprotocol/server-everything/dist/index.js"), "streamableHttp")

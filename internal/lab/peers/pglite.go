@@ -16,14 +16,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Pglite is a PostgreSQL of WebAssembly, with the extension pgvector. It does one thing at
-// a time, whoever asks.
+// Pglite is PostgreSQL compiled to WebAssembly, with the extension pgvector. It
+// runs one statement at a time, over all connections.
 type Pglite struct {
 	address string
 	schemas atomic.Int64
 }
 
-// StartPglite starts one that ends with the test.
+// StartPglite starts a Pglite that ends with the test.
 func StartPglite(t testing.TB) *Pglite {
 	t.Helper()
 	for _, part := range []string{"pglite", "pglite-socket", "pglite-pgvector"} {
@@ -56,8 +56,8 @@ func StartPglite(t testing.TB) *Pglite {
 	return &Pglite{address: "127.0.0.1:" + port}
 }
 
-// DSN is the connection string of a schema in which nothing is kept yet. All connections
-// share one session of the server and so its schema: that of the latest DSN.
+// DSN returns the connection string of an empty schema. All connections share
+// one session of the server, and therefore the schema of the latest DSN.
 func (p *Pglite) DSN(t testing.TB) string {
 	t.Helper()
 	dsn := fmt.Sprintf("postgres://postgres@%s/postgres?sslmode=disable&default_query_exec_mode=cache_describe", p.address)

@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// Postgres is a PostgreSQL server of a test's own, reached by a socket in a directory of
-// its own.
+// Postgres is a test's own PostgreSQL server, reached by a socket in its own
+// directory.
 type Postgres struct {
 	dir      string
 	bin      string
@@ -59,7 +59,8 @@ func (p *Postgres) Start(t testing.TB) {
 	p.run(t, "pg_ctl", "start", "-w", "-D", p.data(), "-l", filepath.Join(p.dir, "log"), "-o", strings.TrimSpace(p.settings))
 }
 
-// Stop ends the server, and with it every connection; nothing happens if it has ended.
+// Stop stops the server, and with it every connection; it does nothing if the
+// server has stopped.
 func (p *Postgres) Stop(t testing.TB) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(p.data(), "postmaster.pid")); errors.Is(err, os.ErrNotExist) {
@@ -68,7 +69,7 @@ func (p *Postgres) Stop(t testing.TB) {
 	p.run(t, "pg_ctl", "stop", "-w", "-m", "fast", "-D", p.data())
 }
 
-// DSN is the connection string of a schema in which nothing is kept yet.
+// DSN returns the connection string of an empty schema.
 func (p *Postgres) DSN(t testing.TB) string {
 	t.Helper()
 	name := "t" + strconv.FormatInt(p.schemas.Add(1), 10)
@@ -76,7 +77,7 @@ func (p *Postgres) DSN(t testing.TB) string {
 	return fmt.Sprintf("postgres://postgres@/postgres?host=%s&search_path=%s,public", url.QueryEscape(p.dir), name)
 }
 
-// Query runs statements and returns what they answer.
+// Query runs statements and returns their output.
 func (p *Postgres) Query(t testing.TB, statements string) string {
 	t.Helper()
 	psql := exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(p.bin, "psql"), "-h", p.dir, "-U", "postgres", "-d", "postgres", "-qAt")
@@ -88,13 +89,15 @@ func (p *Postgres) Query(t testing.TB, statements string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// run runs one of PostgreSQL's programs, which refuse to be run by root.
+// run runs one of PostgreSQL's programs as an unprivileged user, because they
+// refuse to run as root.
 func (p *Postgres) run(t testing.TB, program string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(p.bin, program), args...)
 	cmd.Dir = p.dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.dir, "LC_ALL=C"}
-	// A server that goes on would keep a pipe open, so what is said goes to a file.
+	// The output goes to a file, because a server that keeps running would hold
+	// a pipe open.
 	said, err := os.CreateTemp(p.dir, program)
 	if err != nil {
 		t.Fatal(err)
@@ -109,8 +112,8 @@ func (p *Postgres) run(t testing.TB, program string, args ...string) {
 	}
 }
 
-// postgresPrograms is the directory of PostgreSQL's programs, which Debian keeps out of
-// the way.
+// postgresPrograms returns the directory of PostgreSQL's programs, which Debian
+// keeps out of PATH.
 func postgresPrograms(t testing.TB) string {
 	t.Helper()
 	if found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb"); err == nil && len(found) > 0 {

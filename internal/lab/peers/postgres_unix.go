@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// postgresUser is who runs the server where root is not allowed to.
+// postgresUser is the user that runs the server where root may not.
 func postgresUser() (uid, gid int, needed bool) {
 	if os.Geteuid() != 0 {
 		return 0, 0, false

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Loudspeaker is a sound device that nobody sees: a PulseAudio server of the test's own,
-// and a recording of all that sounds there.
+// Loudspeaker is a virtual sound device: the test's own PulseAudio server, and
+// a recording of all its sound.
 type Loudspeaker struct {
 	server *os.Process
 
@@ -24,9 +24,9 @@ type Loudspeaker struct {
 	raw bytes.Buffer
 }
 
-// NewLoudspeaker starts one, which is where every program of the test that plays sound
-// through PulseAudio or ALSA is heard. It ends with the test. The environment is the
-// process's: the test must not be parallel.
+// NewLoudspeaker starts a device that plays the sound of every program of the
+// test that uses PulseAudio or ALSA. It ends with the test. It changes the
+// process's environment, so the test must not be parallel.
 func NewLoudspeaker(t testing.TB) *Loudspeaker {
 	t.Helper()
 	l := &Loudspeaker{server: soundServer(t, "module-null-sink sink_name=ear rate=48000 channels=1")}
@@ -35,8 +35,7 @@ func NewLoudspeaker(t testing.TB) *Loudspeaker {
 	return l
 }
 
-// Vanish ends the device in the middle of what it does. Another [NewLoudspeaker] may take
-// its place.
+// Vanish stops the device abruptly. Another [NewLoudspeaker] may replace it.
 func (l *Loudspeaker) Vanish(t testing.TB) {
 	t.Helper()
 	if err := l.server.Kill(); err != nil {
@@ -44,16 +43,16 @@ func (l *Loudspeaker) Vanish(t testing.TB) {
 	}
 }
 
-// Room is a sound device that nobody sees, with a loudspeaker, which is where programs
-// of the test are heard, and a microphone, which is what they record. What sounds at
-// both is recorded on one clock, since both are channels of one device.
+// Room is a virtual sound device with a loudspeaker, which plays the test's
+// programs, and a microphone, which they record. Both are channels of one
+// device, so that one clock times both recordings.
 type Room struct {
 	Loudspeaker
 	mouth io.WriteCloser
 }
 
-// NewRoom makes one, as [NewLoudspeaker] does. Of its recording, 48,000 pairs of samples
-// a second, the first of each pair is the microphone's.
+// NewRoom starts a Room, like [NewLoudspeaker]. Its recording has 48,000 pairs
+// of samples a second; the first of each pair is the microphone's.
 func NewRoom(t testing.TB) *Room {
 	t.Helper()
 	left, right := " remix=no channels=1 channel_map=mono master_channel_map=front-left", " remix=no channels=1 channel_map=mono master_channel_map=front-right"
@@ -68,7 +67,8 @@ func NewRoom(t testing.TB) *Room {
 		}
 	}
 	r := &Room{Loudspeaker: Loudspeaker{server: server}}
-	// No shorter than what programs ask for: the device would serve them sooner, too.
+	// No shorter than the programs' own latency, because the device would serve
+	// them sooner, too.
 	record(t, &r.Loudspeaker, 20*time.Millisecond, 2, "room.monitor")
 	r.await(t)
 	mouth := exec.Command("nice", "-n", "-15", "pacat", "--raw", "--format=s16le", "--channels=1", "--rate=48000", "--latency-msec=500", "-d", "mouth")
@@ -81,9 +81,9 @@ func NewRoom(t testing.TB) *Room {
 	return r
 }
 
-// Say has the microphone hear samples, 16 bits at 48 kHz, after all that was said before.
-// It waits while more than a second is still to be heard. Who says nothing for
-// so long stumbles.
+// Say plays samples, 16 bits at 48 kHz, into the microphone after earlier ones.
+// It blocks while more than a second is queued. A gap of that length causes an
+// underrun.
 func (r *Room) Say(samples []int16) error {
 	raw := make([]byte, 0, 2*len(samples))
 	for _, v := range samples {
@@ -93,8 +93,8 @@ func (r *Room) Say(samples []int16) error {
 	return err
 }
 
-// soundServer starts a PulseAudio server with modules, which all programs of the test
-// use. It ends with the test.
+// soundServer starts a PulseAudio server with modules for all programs of the
+// test. It ends with the test.
 func soundServer(t testing.TB, modules ...string) *os.Process {
 	t.Helper()
 	for _, name := range []string{"pulseaudio", "parec", "pactl"} {
@@ -115,8 +115,9 @@ func soundServer(t testing.TB, modules ...string) *os.Process {
 	for _, m := range append(modules, "module-native-protocol-unix auth-anonymous=1 socket="+socket) {
 		args = append(args, "-L", m)
 	}
-	// Where it may, the device goes before programs: it is no part of what is tested.
-	server := exec.Command("nice", append([]string{"-n", "-15", "pulseaudio"}, args...)...) // which becomes it
+	// The device gets priority over the programs where permitted, because it is
+	// not under test.
+	server := exec.Command("nice", append([]string{"-n", "-15", "pulseaudio"}, args...)...) // nice becomes pulseaudio
 	start(t, server)
 	for range 100 {
 		if out, err := exec.Command("pactl", "list", "short", "sinks").CombinedOutput(); err == nil && strings.Contains(string(out), "ear") {
@@ -128,7 +129,7 @@ func soundServer(t testing.TB, modules ...string) *os.Process {
 	return nil
 }
 
-// record has l take what a source hears, until the test ends.
+// record makes l record a source until the test ends.
 func record(t testing.TB, l *Loudspeaker, latency time.Duration, channels int, source string) {
 	t.Helper()
 	ear := exec.Command("nice", "-n", "-15", "parec", "--raw", "--format=s16le", fmt.Sprintf("--channels=%d", channels), "--rate=48000",
@@ -149,7 +150,7 @@ func start(t testing.TB, cmd *exec.Cmd) {
 	})
 }
 
-// await returns once it is heard that nothing sounds.
+// await waits until the recording is silent.
 func (l *Loudspeaker) await(t testing.TB) {
 	t.Helper()
 	for range 100 {
@@ -161,17 +162,17 @@ func (l *Loudspeaker) await(t testing.TB) {
 	t.Fatal("parec records nothing")
 }
 
-// Write takes what sounds.
+// Write receives recorded sound.
 func (l *Loudspeaker) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.raw.Write(b)
 }
 
-// Heard returns what has sounded so far, 16-bit samples at 48 kHz.
+// Heard returns the recording so far, 16-bit samples at 48 kHz.
 func (l *Loudspeaker) Heard() []int16 { return l.HeardBetween(0, math.MaxInt) }
 
-// HeardBetween returns the samples from one to another, as far as there are any.
+// HeardBetween returns the recorded samples of a range, as far as they exist.
 func (l *Loudspeaker) HeardBetween(from, to int) []int16 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -183,7 +184,7 @@ func (l *Loudspeaker) HeardBetween(from, to int) []int16 {
 	return heard
 }
 
-// Recorded is how many samples were recorded so far.
+// Recorded returns the number of recorded samples.
 func (l *Loudspeaker) Recorded() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

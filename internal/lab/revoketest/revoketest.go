@@ -1,6 +1,6 @@
-// Package revoketest checks credentials of every kind alike: from the moment a credential is
-// revoked it is refused, also while what it had opened is still being torn down. Tests alone
-// import it.
+// Package revoketest checks credentials of every kind alike: from the moment of
+// its revocation a credential is refused, also while its connections are still
+// being torn down. Only tests import it.
 //
 //	revoketest.Check(t, revoketest.Credential{
 //		Use:    func() error { return join(seat) },
@@ -16,31 +16,33 @@ import (
 	"testing"
 )
 
-// ErrRefused is wrapped by the error of a use that was refused because of its credential.
+// ErrRefused is wrapped by the error of a use that was refused for its
+// credential.
 var ErrRefused = errors.New("the credential is refused")
 
 const (
-	together = 2 // goroutines that use a credential at once
-	uses     = 3 // by each of them, while the tear-down is held and after it
+	together = 2 // goroutines that use a credential concurrently
+	uses     = 3 // by each of them, during the tear-down and after it
 )
 
-// Credential is one that a test has obtained.
+// Credential is a credential that a test has obtained.
 type Credential struct {
-	// Use sends a request with the credential. It returns nil if the request was accepted, and
-	// an error that wraps ErrRefused if it was refused. Any other error fails the test. Use is
-	// called by several goroutines at once.
+	// Use sends a request with the credential. It returns nil if the request
+	// was accepted, and an error that wraps ErrRefused if it was refused. Any
+	// other error fails the test. Several goroutines call Use at once.
 	Use func() error
-	// Revoke revokes the credential. It returns once who ordered that is told so, and waits
-	// for no tear-down.
+	// Revoke revokes the credential. It returns when the revocation is
+	// confirmed, without waiting for the tear-down.
 	Revoke func()
-	// Hold keeps the tear-down that Revoke begins from ending, until release is called. Nil if
-	// nothing is torn down.
+	// Hold delays the tear-down of Revoke until release is called. Nil means
+	// that there is no tear-down.
 	Hold func() (release func())
-	// Gone waits until the tear-down has ended. Nil if nothing is torn down.
+	// Gone waits until the tear-down has ended. Nil means that there is no
+	// tear-down.
 	Gone func()
 }
 
-// Check uses a credential before it is revoked, while what it had opened is torn down, and
+// Check uses a credential before its revocation, during the tear-down, and
 // after that. Only the first use may be accepted.
 func Check(t *testing.T, c Credential) {
 	t.Helper()

@@ -9,21 +9,21 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// interimDelay is how far interim transcripts are behind the speaker.
+// interimDelay is the delay of interim transcripts behind the speaker.
 const interimDelay = 150 * time.Millisecond
 
-// Recogniser is a made-up speech recognition: it knows the words of those who
-// speak. It implements stt.Recogniser.
+// Recogniser is a fake speech recogniser: it knows the words of the speakers in
+// advance. It implements stt.Recogniser.
 type Recogniser struct {
-	// WordsOf returns what a speaker says, nil if nobody is called so.
+	// WordsOf returns a speaker's words, or nil for an unknown name.
 	WordsOf func(speaker string) *Words
-	// InterimEvery is how much sound lies at least between two interim
-	// transcripts of those who want any. Below zero there are none.
+	// InterimEvery is the least sound between two interim transcripts, for
+	// callers that want any. Negative means none.
 	InterimEvery time.Duration
-	// NoteStream is told of each stream that is opened. If nil, nobody is.
+	// NoteStream, if not nil, is called with each opened stream.
 	NoteStream func(speaker string)
-	// Transcribe gives s, by Final, what becomes of an utterance that ended now;
-	// r is what was said. It is called one after the other for each stream.
+	// Transcribe passes the result of an utterance that ends now to s with
+	// Final; r is what was said. Calls for a stream are sequential.
 	Transcribe func(s *Stream, speaker string, r stt.Result, now time.Time)
 }
 
@@ -45,8 +45,8 @@ func (r *Recogniser) Listen(_ context.Context, o stt.Options) (stt.Stream, error
 	}, nil
 }
 
-// Send implements stt.Stream. What is sent is not listened to; that it comes is
-// what makes interim transcripts come.
+// Send implements stt.Stream. It ignores the content of the sound, whose
+// arrival triggers interim transcripts.
 func (s *Stream) Send(samples []int16) error {
 	if s.Closed() {
 		return stt.ErrClosed

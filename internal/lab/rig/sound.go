@@ -1,6 +1,6 @@
-// Package rig is what scripted scenes and simulated tables are made of: voices
-// that nobody recorded, and a recognition that is told what was said. It opens
-// nothing and starts no goroutine.
+// Package rig contains parts of scripted scenes and simulated tables: synthetic
+// voices, and a recogniser that knows the spoken words in advance. It does no
+// I/O and starts no goroutine.
 package rig
 
 import (
@@ -11,19 +11,19 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// SamplesIn is how many samples sound for d.
+// SamplesIn returns the number of samples in d.
 func SamplesIn(d time.Duration) int { return int(d * audio.SampleRate / time.Second) }
 
-// Amplitude is that of a sine which peaks at dB below full scale.
+// Amplitude returns the amplitude of a sine that peaks at dB below full scale.
 func Amplitude(dB float64) float64 { return math.MaxInt16 * math.Pow(10, dB/20) }
 
-// vowels are three formants each, in Hz.
+// vowels have three formants each, in Hz.
 var vowels = [...][3]float64{{700, 1200, 2500}, {300, 2200, 2900}, {450, 900, 2400}, {500, 1700, 2500}}
 
-// harmonics is how many a voice has.
+// harmonics is the number of harmonics of a voice.
 const harmonics = 20
 
-// Speech is d of somebody speaking, as far as detectors and codecs can tell:
+// Speech returns sound of length d that detectors and codecs treat as speech:
 // syllables of 240 ms, each the harmonics of a wavering pitch (in Hz) under the
 // envelope of a vowel, with a dip between them. peak is in dBFS.
 func Speech(pitch float64, d time.Duration, peak float64) []int16 {
@@ -74,7 +74,8 @@ func shapeVowel(gains *[harmonics]float64, f0 float64, vowel [3]float64) float64
 	return sum
 }
 
-// Noise is d of white noise with its root mean square at dB below full scale.
+// Noise returns white noise of length d with its root mean square at dB below
+// full scale.
 func Noise(d time.Duration, dB float64, chance *rand.Rand) []int16 {
 	out, amp := make([]int16, SamplesIn(d)), Amplitude(dB)
 	for i := range out {
@@ -83,8 +84,8 @@ func Noise(d time.Duration, dB float64, chance *rand.Rand) []int16 {
 	return out
 }
 
-// Decay lets sound die away, in place: its level falls by rate, in nepers over
-// the whole.
+// Decay fades sound in place: its level falls by rate, in nepers over the
+// whole.
 func Decay(s []int16, rate float64) []int16 {
 	for i := range s {
 		s[i] = int16(float64(s[i]) * math.Exp(-rate*float64(i)/float64(len(s))))

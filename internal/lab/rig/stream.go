@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// Pause waits for d, or until ctx ends, whose error it then returns.
+// Pause waits for d, or until ctx ends, and then returns its error.
 func Pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
@@ -24,9 +24,9 @@ func Pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Stream is a stream of a [Recogniser]: it gives what it is told to, at the time
-// it is told. Finals come in order; an interim that nobody received makes room
-// for the next, or for the final. It is safe for concurrent use.
+// Stream is a stream of a [Recogniser]: it returns its scheduled results at
+// their times. Finals come in order; a newer interim or the final replaces an
+// interim that was not received. It is safe for concurrent use.
 type Stream struct {
 	recogniser *Recogniser
 	speaker    string
@@ -34,11 +34,11 @@ type Stream struct {
 	interims   bool
 
 	hearing   sync.Mutex // guards the fields below; held while an utterance is transcribed
-	utterance int        // under way
+	utterance int        // in progress
 	unheard   int        // samples since the last interim transcript
 	shown     string     // that transcript
 
-	changed chan struct{} // holds a token when there may be something to receive
+	changed chan struct{} // holds a token when there may be a result to receive
 	closed  chan struct{}
 	closing sync.Once
 
@@ -47,13 +47,13 @@ type Stream struct {
 	interim *stt.Result
 }
 
-// transcript is a result that is ready at a time.
+// transcript is a result that becomes ready at a time.
 type transcript struct {
 	stt.Result
 	due time.Time
 }
 
-// Interim gives an interim transcript now.
+// Interim queues an interim transcript for now.
 func (s *Stream) Interim(utterance int, text string) {
 	s.mu.Lock()
 	s.interim = &stt.Result{Utterance: utterance, Text: text}
@@ -61,7 +61,8 @@ func (s *Stream) Interim(utterance int, text string) {
 	wakeup.Signal(s.changed)
 }
 
-// Final gives a final transcript when it is due, or when the one before it is.
+// Final queues a final transcript for its time, but not before the previous
+// one.
 func (s *Stream) Final(r stt.Result, due time.Time) {
 	s.mu.Lock()
 	if n := len(s.finals); n > 0 && due.Before(s.finals[n-1].due) {
@@ -75,7 +76,7 @@ func (s *Stream) Final(r stt.Result, due time.Time) {
 	wakeup.Signal(s.changed)
 }
 
-// Pending is how many finals wait.
+// Pending returns the number of waiting finals.
 func (s *Stream) Pending() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,8 +106,8 @@ func (s *Stream) Recv(ctx context.Context) (stt.Result, error) {
 	}
 }
 
-// nextTranscript takes the transcript that is ready, if any; else due is when one
-// will be, zero if that is not known.
+// nextTranscript takes the ready transcript, if any; otherwise due is when the
+// next one is ready, zero if unknown.
 func (s *Stream) nextTranscript(now time.Time) (r *stt.Result, due time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,7 +122,7 @@ func (s *Stream) nextTranscript(now time.Time) (r *stt.Result, due time.Time) {
 	return r, due
 }
 
-// awaitChange waits until there may be something to receive, at due at the latest
+// awaitChange waits until there may be a result to receive, at most until due
 // unless that is zero.
 func (s *Stream) awaitChange(ctx context.Context, due time.Time) error {
 	var alarm <-chan time.Time

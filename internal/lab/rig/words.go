@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// Word is one of a text, and how long after the text's beginning it ends.
+// Word is a word of a text, and its end relative to the text's beginning.
 type Word struct {
 	Text string
 	End  time.Duration
 }
 
-// SpreadWords spreads the words of a text over the time it takes.
+// SpreadWords spreads the words of a text over its duration.
 func SpreadWords(text string, d time.Duration) []Word {
 	fields := strings.Fields(text)
 	total := max(1, utf8.RuneCountInString(strings.Join(fields, " ")))
@@ -28,9 +28,9 @@ func SpreadWords(text string, d time.Duration) []Word {
 	return out
 }
 
-// Words is what a player says and when, so that a made-up recognition can hear
-// it: it knows no words from sound. It is safe for concurrent use; the zero value
-// is somebody who has said nothing.
+// Words holds a player's words and their times for a fake recogniser, which
+// cannot get words from sound. It is safe for concurrent use; the zero value
+// has no words.
 type Words struct {
 	mu    sync.Mutex   // guards words
 	words []spokenWord // not transcribed yet, in order
@@ -41,11 +41,11 @@ type spokenWord struct {
 	end  time.Time
 }
 
-// maxWords bounds what waits for a recognition that never asks; the oldest are
-// forgotten.
+// maxWords bounds the words waiting for a recogniser that never asks; beyond it
+// the oldest are dropped.
 const maxWords = 1000
 
-// Add adds words that begin to be said at start.
+// Add adds words that begin at start.
 func (w *Words) Add(start time.Time, words ...Word) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -55,15 +55,14 @@ func (w *Words) Add(start time.Time, words ...Word) {
 	w.words = slices.Delete(w.words, 0, max(0, len(w.words)-maxWords))
 }
 
-// CutOff forgets the words that were not finished by now.
+// CutOff drops the words that are unfinished by now.
 func (w *Words) CutOff(now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.words = slices.DeleteFunc(w.words, func(word spokenWord) bool { return word.end.After(now) })
 }
 
-// Said returns the words that were finished by now and, with forget, forgets
-// them.
+// Said returns the words that are finished by now and, with forget, drops them.
 func (w *Words) Said(now time.Time, forget bool) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

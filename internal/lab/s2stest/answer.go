@@ -10,34 +10,33 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// answer is one that a session makes, in rounds if it has calls.
+// answer is a session's answer, in rounds if it has calls.
 type answer struct {
 	turn      Turn
-	came      time.Duration // of its sound
-	calls     []string      // of the round under way
-	rounds    int           // whose end is still to come
-	generated bool          // the round under way has ended
-	cut       time.Time     // when it was interrupted; zero if it was not
+	came      time.Duration // length of its sound so far
+	calls     []string      // of the current round
+	rounds    int           // rounds whose end is still to come
+	generated bool          // the current round has ended
+	cut       time.Time     // when it was interrupted, or zero
 	late      []Step
 }
 
-// entry is something that a session does in time.
+// entry is a scheduled action of a session.
 type entry struct {
 	due    time.Time
 	step   Step
-	answer *answer // whose it is; nil if it is the session's own
-	orphan bool    // told though its answer was interrupted
+	answer *answer // its answer, or nil if it belongs to the session
+	orphan bool    // sent although its answer was interrupted
 
-	begins   bool // the answer, by ResponseStarted
-	ends     bool // the round, by GenerationDone if the provider ends turns
-	limit    bool // of the session, which it has reached
-	listened bool // long enough to answer by itself
+	begins   bool // begins the answer with ResponseStarted
+	ends     bool // ends the round with GenerationDone, if the provider ends turns
+	limit    bool // the session's limit is reached
+	listened bool // enough sound to answer unasked
 	status   string
 	err      error
 }
 
-// schedule puts an entry behind those that are due before it, or with it. Callers
-// hold mu.
+// schedule inserts an entry behind those due no later. Callers must hold mu.
 func (s *session) schedule(e entry) {
 	i := len(s.agenda)
 	for i > 0 && s.agenda[i-1].due.After(e.due) {
@@ -47,13 +46,13 @@ func (s *session) schedule(e entry) {
 	s.wake()
 }
 
-// removeEntries takes entries off the agenda. Callers hold mu.
+// removeEntries removes entries from the agenda. Callers must hold mu.
 func (s *session) removeEntries(which func(entry) bool) {
 	s.agenda = slices.DeleteFunc(s.agenda, which)
 }
 
-// script asks the script what comes of a turn and schedules it as part of a, unless
-// that is not wanted any more.
+// script gets the script's answer to a turn and schedules it as part of a,
+// unless it is no longer wanted.
 func (s *session) script(a *answer, t Turn) {
 	var does Answer
 	if s.provider.o.Answer != nil {
@@ -65,11 +64,11 @@ func (s *session) script(a *answer, t Turn) {
 		return
 	}
 	a.generated, a.calls, a.late = false, nil, does.Late
-	if t.Told == nil { // else it was counted when it was told
+	if t.Told == nil { // otherwise it was counted earlier
 		a.rounds++
 	}
 	at := time.Now()
-	for _, e := range s.agenda { // what a duplex voice says comes one after the other
+	for _, e := range s.agenda { // a duplex voice says its parts one after another
 		if e.answer == a && e.due.After(at) {
 			at = e.due
 		}
@@ -83,7 +82,7 @@ func (s *session) script(a *answer, t Turn) {
 	if t.Round == 0 && (len(does.Steps) > 0 || !does.Hangs) {
 		add(entry{begins: true})
 	}
-	ended := does.Hangs && s.can.EndsTurns // without that nobody can tell it from an end
+	ended := does.Hangs && s.can.EndsTurns // without the end of turns a hang looks like an end
 	for i, st := range does.Steps {
 		if call, ok := st.Tell.(s2s.ToolCalled); ok && call.Call.ID == "" {
 			call.Call.ID = fmt.Sprintf("call-%d-%d-%d-%d", s.number, t.Number, t.Round, i)
@@ -119,8 +118,8 @@ func (s *session) Recv(ctx context.Context) (s2s.Event, error) {
 	}
 }
 
-// await waits until there may be something to receive, at the latest for wait unless
-// that is negative.
+// await waits until there may be an event, at most for wait unless that is
+// negative.
 func (s *session) await(ctx context.Context, wait time.Duration) error {
 	var alarm <-chan time.Time
 	if wait >= 0 {
@@ -138,8 +137,8 @@ func (s *session) await(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// next does what is due and returns the first event of it. If there is none, wait is
-// how long until something is due, negative if that is not known.
+// next runs due entries and returns their first event. Without one, wait is the
+// time until the next entry, negative if unknown.
 func (s *session) next(ctx context.Context) (ev s2s.Event, wait time.Duration, err error) {
 	for {
 		s.mu.Lock()
@@ -168,8 +167,8 @@ func (s *session) next(ctx context.Context) (ev s2s.Event, wait time.Duration, e
 	}
 }
 
-// perform does what an entry says. It returns the event to tell, if any, and what is
-// still to be done without the lock. Callers hold mu.
+// perform runs an entry. It returns its event, if any, and work to do without
+// the lock. Callers must hold mu.
 func (s *session) perform(e entry) (ev s2s.Event, then func()) {
 	switch {
 	case e.listened:
@@ -192,7 +191,7 @@ func (s *session) perform(e entry) (ev s2s.Event, then func()) {
 	return s.tellStep(e.answer, e.step.Tell)
 }
 
-// tellStep tells a step of an answer. Callers hold mu.
+// tellStep returns the event of a step. Callers must hold mu.
 func (s *session) tellStep(a *answer, told s2s.Event) (ev s2s.Event, then func()) {
 	switch told := told.(type) {
 	case s2s.Audio:
@@ -220,12 +219,13 @@ func (s *session) tellStep(a *answer, told s2s.Event) (ev s2s.Event, then func()
 	return told, nil
 }
 
-// handleCall returns what hands a call to the handler. Callers hold mu.
+// handleCall returns a function that passes a call to the handler. Callers must
+// hold mu.
 func (s *session) handleCall(told s2s.ToolCalled) func() {
 	handle := s.handle
 	return func() {
 		if handle == nil {
-			// What the model is told of it is nobody else's business.
+			// The result of sending it does not matter here.
 			_ = s.SendToolResult(context.Background(), s2s.ToolResult{ID: told.Call.ID, Name: told.Call.Name, Text: "there are no tools", IsError: true})
 			return
 		}
@@ -239,8 +239,8 @@ func (s *session) handleCall(told s2s.ToolCalled) func() {
 	}
 }
 
-// endRound ends a round of an answer, and the answer unless it has calls. Callers
-// hold mu.
+// endRound ends a round of an answer, and the answer unless it has calls.
+// Callers must hold mu.
 func (s *session) endRound(a *answer, done s2s.GenerationDone, tell bool) (ev s2s.Event, then func()) {
 	s.noteGenerated(a, done.Status)
 	if done.Calls = len(a.calls); tell {
@@ -257,13 +257,13 @@ func (s *session) endRound(a *answer, done s2s.GenerationDone, tell bool) (ev s2
 	return ev, nil
 }
 
-// noteGenerated notes that a round of an answer has ended. Callers hold mu.
+// noteGenerated records the end of a round. Callers must hold mu.
 func (s *session) noteGenerated(a *answer, status string) {
 	t := a.turn
 	s.note(Note{Kind: Generated, Text: status, Response: t.Response, Sound: t.Sound, Spoken: t.Spoken, SpokenBy: t.SpokenBy})
 }
 
-// finishAnswer says that an answer is complete. Callers hold mu.
+// finishAnswer marks an answer as complete. Callers must hold mu.
 func (s *session) finishAnswer(a *answer) {
 	if s.answer != a {
 		return
@@ -276,9 +276,9 @@ func (s *session) finishAnswer(a *answer) {
 	}
 }
 
-// goOn returns what goes on with an answer, nil if it is not time for that: calls
-// wait for their results, the round has not ended, or nobody wants it. Callers hold
-// mu.
+// goOn returns a function that continues an answer, or nil if calls still wait
+// for results, the round has not ended, or the answer is not wanted. Callers
+// must hold mu.
 func (s *session) goOn(a *answer) func() {
 	if s.answer != a || !a.generated || len(a.calls) == 0 {
 		return nil
@@ -309,8 +309,8 @@ func (s *session) goOn(a *answer) func() {
 	return func() { s.script(a, turn) }
 }
 
-// answerUnasked returns what answers sound that nobody asked to be answered, nil if
-// there is none. Callers hold mu.
+// answerUnasked returns a function that answers sound without a request, or nil
+// if there is none. Callers must hold mu.
 func (s *session) answerUnasked() func() {
 	if s.turn == nil || s.turn.last == 0 || s.answer != nil {
 		return nil
@@ -321,9 +321,8 @@ func (s *session) answerUnasked() func() {
 	return func() { s.script(a, turn) }
 }
 
-// dropAnswer takes back what is still to come of an answer, and tells its end. What
-// was due has been sent; what becomes of the session comes all the same. Callers hold
-// mu.
+// dropAnswer cancels the rest of an answer and reports its end. Due events have
+// been sent; the session's own entries stay. Callers must hold mu.
 func (s *session) dropAnswer(a *answer) {
 	now := time.Now()
 	ended := a.generated

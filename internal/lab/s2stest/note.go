@@ -7,46 +7,46 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// Kind says what a note is about.
+// Kind is the kind of a note.
 type Kind string
 
-// The kinds of notes, with the fields that they have besides At and Session.
+// The kinds of notes, with their fields besides At and Session.
 const (
-	// Opened: a session, with Options and Tools.
+	// Opened: a session started, with Options and Tools.
 	Opened Kind = "opened"
-	// Refused: a call of Connect that came to nothing, with Options and why in Text.
+	// Refused: a call of Connect failed, with Options and the reason in Text.
 	Refused Kind = "refused"
-	// Begun: a turn.
+	// Begun: a turn began.
 	Begun Kind = "begun"
-	// Committed: a turn that is to be answered, with Response, and of its sound Sound,
+	// Committed: a turn was committed for an answer, with Response, Sound,
 	// Spoken and SpokenBy.
 	Committed Kind = "committed"
-	// Cleared: a turn that was taken back, with Sound and Spoken.
+	// Cleared: a turn was cleared, with Sound and Spoken.
 	Cleared Kind = "cleared"
-	// Injected: Messages.
+	// Injected: messages were injected, in Messages.
 	Injected Kind = "injected"
-	// ToolsSet: Tools.
+	// ToolsSet: the tools were set, in Tools.
 	ToolsSet Kind = "tools"
-	// Answered: a tool call, with Result.
+	// Answered: a tool call was answered, with Result.
 	Answered Kind = "answered"
-	// Interrupted: an answer; Sound is how much of it is said to have been heard, at
-	// most what had come of it.
+	// Interrupted: an answer was interrupted; Sound is how much of it was
+	// reported heard, at most its sound so far.
 	Interrupted Kind = "interrupted"
-	// Generated: a round of an answer, with its Status in Text, and Response, Sound,
-	// Spoken and SpokenBy of the turn.
+	// Generated: a round of an answer ended, with its Status in Text, and
+	// Response, Sound, Spoken and SpokenBy of the turn.
 	Generated Kind = "generated"
-	// Told: what a delegation is answered, in Text, of the delegation in Result.ID,
-	// with Result.Silent.
+	// Told: a delegation was answered, in Text, with its id in Result.ID and
+	// Result.Silent.
 	Told Kind = "told"
-	// Closed: by its user, with the number of Unanswered calls.
+	// Closed: the user closed the session, with the number of Unanswered calls.
 	Closed Kind = "closed"
-	// Ended: by the vendor, with why in Text.
+	// Ended: the vendor ended the session, with the reason in Text.
 	Ended Kind = "ended"
-	// Violation: of the contract, in Text.
+	// Violation: the caller violated the contract, in Text.
 	Violation Kind = "violation"
 )
 
-// Note is one thing that a provider was told, or that became of a session.
+// Note is one call to a provider, or one event of a session.
 type Note struct {
 	At      time.Time
 	Session int // from 1, in the order of Connect
@@ -58,8 +58,8 @@ type Note struct {
 	Result   s2s.ToolResult
 	Messages []llm.Message
 	Tools    []string
-	// Sound is how much was sent, of it Spoken from the first sample that can be heard
-	// to the last, which came at SpokenBy.
+	// Sound is the length of the sent sound, Spoken the part from its first to
+	// its last audible sample, and SpokenBy when that last one came.
 	Sound, Spoken time.Duration
 	SpokenBy      time.Time
 	Unanswered    int

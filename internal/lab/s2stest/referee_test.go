@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// TestViolations does what the contract forbids.
+// TestViolations violates the contract in every way and checks the notes.
 func TestViolations(t *testing.T) {
 	one := s2stest.Tone(400, time.Second, rate)
 	calls := func(turn s2stest.Turn) s2stest.Answer {
@@ -121,7 +121,8 @@ func TestViolations(t *testing.T) {
 	}
 }
 
-// TestHistoryWithoutTools refuses what vendors refuse.
+// TestHistoryWithoutTools checks that histories which vendors refuse are
+// refused.
 func TestHistoryWithoutTools(t *testing.T) {
 	p := s2stest.New(s2stest.Options{Capabilities: s2s.Capabilities{Duplex: true}})
 	_, err := p.Connect(t.Context(), s2s.SessionOptions{
@@ -133,8 +134,8 @@ func TestHistoryWithoutTools(t *testing.T) {
 	want(t, "violations", p.Violations(), `session 1: it was given a message of "tool" as history`, "session 1: it was opened with tools, which its voice does not take")
 }
 
-// TestUsedByManyAtOnce uses sessions from several goroutines until they are closed
-// under them.
+// TestUsedByManyAtOnce uses sessions from several goroutines while they are
+// closed.
 func TestUsedByManyAtOnce(t *testing.T) {
 	p := s2stest.New(s2stest.Options{Capabilities: every, Answer: func(turn s2stest.Turn) s2stest.Answer {
 		if turn.Round < 3 {

@@ -1,11 +1,9 @@
-// Package s2stest is a speech-to-speech provider that does what a script says, in
-// the time the script gives it, and that takes the contract of [s2s.Session] by its
-// word: whatever a caller does against it is written down as a violation. What the
-// provider was told is written down as well.
+// Package s2stest is a speech-to-speech provider that follows a script and its
+// times, and enforces the contract of [s2s.Session]: it records every violation
+// by a caller, and every call.
 //
-// It does no I/O and starts no goroutine: what a session tells is computed by the
-// Recv that tells it. All time is that of package time, so that it is virtual in a
-// synctest bubble.
+// It does no I/O and starts no goroutine: Recv computes the events it returns.
+// All time is package time's, so that it is virtual in a synctest bubble.
 package s2stest
 
 import (
@@ -20,43 +18,42 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// Options are the script of a provider. The zero value is one whose answers are
-// empty.
+// Options are a provider's script. The zero value gives empty answers.
 type Options struct {
-	// Name is the provider's; "scripted" if empty.
+	// Name is the provider's name; "scripted" if empty.
 	Name string
-	// Capabilities are what it claims, and what it holds its callers to. Rates of zero
-	// are 24,000.
+	// Capabilities are the provider's capabilities, which it enforces on
+	// callers. Rates of zero mean 24,000.
 	Capabilities s2s.Capabilities
-	// Resumes has every answer followed by [s2s.Resumable].
+	// Resumes sends [s2s.Resumable] after every answer.
 	Resumes bool
 	// Open scripts the nth call of Connect, from 1. If nil, sessions open at once.
 	Open func(n int, o s2s.SessionOptions) Opening
-	// Answer scripts what comes of a turn, of tool results and of what a delegation is
-	// answered. It is called by whoever asks for the answer, or by the Recv that goes
-	// on with it. If nil, answers are empty.
+	// Answer scripts the answer to a turn, to tool results and to the answer of
+	// a delegation. It is called by the goroutine that requests the answer, or
+	// by the Recv that continues it. If nil, answers are empty.
 	Answer func(Turn) Answer
-	// Forgets has no notes kept; Observe is told them all the same.
+	// Forgets keeps no notes; Observe still receives them.
 	Forgets bool
-	// Observe is told each note once it is made, by the goroutine that made it. If nil,
-	// nobody is.
+	// Observe, if not nil, is called with each note by the goroutine that made
+	// it.
 	Observe func(Note)
 }
 
-// Opening is what comes of a call of Connect.
+// Opening is the result of a call of Connect.
 type Opening struct {
-	// Takes is how long it takes.
+	// Takes is its duration.
 	Takes time.Duration
-	// Err is why there is no session, nil if there is one.
+	// Err is its error, or nil.
 	Err error
-	// Steps happen in the session beside its answers, counted from its beginning.
+	// Steps happen in the session beside its answers, timed from its beginning.
 	Steps []Step
 }
 
 // Defaults of a provider.
 const (
 	defaultRate = 24_000
-	// mostNotes bounds what is kept; the oldest notes are forgotten.
+	// mostNotes bounds the stored notes; beyond it the oldest are dropped.
 	mostNotes = 10_000
 )
 
@@ -67,7 +64,7 @@ type Provider struct {
 	mu       sync.Mutex // guards the fields below
 	sessions int
 	notes    []Note
-	handles  map[string][]llm.Message // what a session knew that can be resumed
+	handles  map[string][]llm.Message // the history of resumable sessions
 }
 
 var _ s2s.Provider = (*Provider)(nil)
@@ -117,7 +114,7 @@ func (p *Provider) Connect(ctx context.Context, o s2s.SessionOptions) (s2s.Sessi
 	return s, nil
 }
 
-// pause waits for d, or until ctx ends, whose error it then returns.
+// pause waits for d, or until ctx ends, and then returns its error.
 func pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
@@ -132,7 +129,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// record keeps a note and tells whoever observes.
+// record stores a note and passes it to Observe.
 func (p *Provider) record(n Note) {
 	if !p.o.Forgets {
 		p.keep(n)
@@ -151,15 +148,15 @@ func (p *Provider) keep(n Note) {
 	}
 }
 
-// keepHandle keeps what a session knows, by the name under which it is resumed.
+// keepHandle stores a session's history under its resumption handle.
 func (p *Provider) keepHandle(handle string, known []llm.Message) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.handles[handle] = known
 }
 
-// Notes returns what the provider was told, the last 10,000 notes of it; of some
-// kinds only, if any are named.
+// Notes returns the provider's last 10,000 notes; only of the given kinds, if
+// there are any.
 func (p *Provider) Notes(kinds ...Kind) []Note {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -170,7 +167,7 @@ func (p *Provider) Notes(kinds ...Kind) []Note {
 	return out
 }
 
-// Violations returns what was done against the contract, one line each.
+// Violations returns the violations of the contract, one line each.
 func (p *Provider) Violations() []string {
 	var out []string
 	for _, n := range p.Notes(Violation) {

@@ -21,12 +21,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const rate = 24_000
 
-// every can do all that does not exclude something else.
+// every has all capabilities that do not exclude each other.
 var every = s2s.Capabilities{
 	InputRate: rate, OutputRate: rate, ToolChange: s2s.ToolsByUpdate, ManualTurns: true, Clears: true, Truncates: true, Typed: true, EndsTurns: true,
 }
 
-// told renders what a session tells until nothing comes for a minute, each with the
+// told formats a session's events until none comes for a minute, each with the
 // milliseconds since start.
 func told(t *testing.T, s s2s.Session, start time.Time) []string {
 	t.Helper()
@@ -65,7 +65,7 @@ func told(t *testing.T, s s2s.Session, start time.Time) []string {
 	}
 }
 
-// open opens a session of a provider with a script.
+// open opens a session of a scripted provider.
 func open(t *testing.T, o s2stest.Options) (*s2stest.Provider, s2s.Session) {
 	t.Helper()
 	if o.Capabilities == (s2s.Capabilities{}) {
@@ -79,7 +79,7 @@ func open(t *testing.T, o s2stest.Options) (*s2stest.Provider, s2s.Session) {
 	return p, s
 }
 
-// ask sends a second of sound, of which half is voice, and asks for an answer.
+// ask sends a second of sound, half of it voice, and requests an answer.
 func ask(t *testing.T, s s2s.Session) {
 	t.Helper()
 	ctx := t.Context()
@@ -96,7 +96,7 @@ func want(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-// steps has every turn answered by the same.
+// steps answers every turn with the same steps.
 func steps(a s2stest.Answer) func(s2stest.Turn) s2stest.Answer {
 	return func(s2stest.Turn) s2stest.Answer { return a }
 }
@@ -138,7 +138,7 @@ func TestAnswersInTime(t *testing.T) {
 	}
 }
 
-// TestMeasuresWhatItHears looks at what a script is told of a turn, and at the notes.
+// TestMeasuresWhatItHears checks the script's view of a turn, and the notes.
 func TestMeasuresWhatItHears(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var turns []s2stest.Turn
@@ -269,7 +269,8 @@ func TestCallsWithoutAHandlerAreRefused(t *testing.T) {
 	})
 }
 
-// TestTheVendorTakesACallBack goes on without the result, which may come or not.
+// TestTheVendorTakesACallBack continues without the result of a call, which may
+// still come.
 func TestTheVendorTakesACallBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, s := open(t, s2stest.Options{Answer: func(turn s2stest.Turn) s2stest.Answer {
@@ -416,7 +417,7 @@ func must(t *testing.T) s2s.Session {
 	return s
 }
 
-// TestReceivesWhileClosed ends a Recv under way.
+// TestReceivesWhileClosed closes a session during a Recv.
 func TestReceivesWhileClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, s := open(t, s2stest.Options{})

@@ -9,70 +9,71 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// Turn is what an answer is wanted to.
+// Turn is the input of an answer.
 type Turn struct {
 	// Session and Number count from 1: the sessions of the provider, the turns of the
 	// session.
 	Session, Number int
-	// Round is 0 for what a player said, and one more each time the session goes on
-	// with the answer.
+	// Round is 0 for a player's input, and grows by one each time the session
+	// continues the answer.
 	Round int
-	// Options are those of the session, Known its history and what was injected.
+	// Options are the session's options, Known its history and injected
+	// messages.
 	Options s2s.SessionOptions
 	Known   []llm.Message
-	// Response is what the session was asked, Tools what it may call.
+	// Response is the requested response, Tools the session's tools.
 	Response s2s.Response
 	Tools    []llm.ToolDefinition
-	// Sound is how much there is of the player, of it Spoken from the first sample that
-	// can be heard to the last, which came at SpokenBy.
+	// Sound is the length of the player's sound, Spoken the part from its first
+	// to its last audible sample, and SpokenBy when that last one came.
 	Sound, Spoken time.Duration
 	SpokenBy      time.Time
-	// Results are those of the calls before, in the order of the calls, Cancelled the
-	// ids of those that the vendor took back.
+	// Results are the results of the previous calls, in call order, Cancelled
+	// the ids of those that the vendor cancelled.
 	Results   []s2s.ToolResult
 	Cancelled []string
-	// Told is what a delegation was answered, nil if it is not about that.
+	// Told is the answer to a delegation, or nil.
 	Told *Telling
 }
 
-// Telling is what a delegation was answered.
+// Telling is the answer to a delegation.
 type Telling struct {
 	Delegation, Text string
 	Silent           bool
 }
 
-// Answer is what a session does when asked once. It is begun by
-// [s2s.ResponseStarted] and, if the provider ends turns, ended by
-// [s2s.GenerationDone], unless a step tells the latter.
+// Answer is a session's reaction to one request. It begins with
+// [s2s.ResponseStarted] and, if the provider ends turns, ends with
+// [s2s.GenerationDone], unless a step sends that.
 type Answer struct {
 	Steps []Step
-	// Hangs has nothing come after the steps, nor an end; without steps not even the
-	// beginning comes.
+	// Hangs sends nothing after the steps, not even an end; without steps it
+	// does not even begin.
 	Hangs bool
-	// Status and Err are those of the end; "completed" if empty.
+	// Status and Err are those of the end; the default status is "completed".
 	Status string
 	Err    error
-	// Late is told if the answer is interrupted before its end, counted from then: the
-	// orphans of vendors who do not stop.
+	// Late is sent after an interruption, timed from it: the orphans of vendors
+	// that do not stop.
 	Late []Step
 }
 
-// Step is one thing that a session does.
+// Step is one action of a session.
 type Step struct {
-	// After is how long after the step before it.
+	// After is the time since the previous step.
 	After time.Duration
-	// Tell is what it tells. A call without an id gets one.
+	// Tell is its event. A call without an id gets one.
 	Tell s2s.Event
 	// Ends ends the session, if not nil: Recv returns an error that wraps it and
 	// [s2s.ErrClosed].
 	Ends error
 }
 
-// pieceLength is how much sound [Say] tells at a time.
+// pieceLength is the length of one piece of [Say].
 const pieceLength = 100 * time.Millisecond
 
-// Say speaks text as part of item: its sound at rate in pieces, each after the words
-// it has. It is made speed times faster than it plays; if zero, at once.
+// Say speaks text as part of item: its sound at rate in pieces, each after its
+// words. Pieces come speed times faster than they play; zero means at once.
 func Say(item, text string, sound []int16, rate int, speed float64) []Step {
 	var out []Step
 	words := strings.SplitAfter(text, " ")
@@ -100,7 +101,7 @@ func Say(item, text string, sound []int16, rate int, speed float64) []Step {
 // Done ends an item.
 func Done(item string) Step { return Step{Tell: s2s.ItemDone{Item: item}} }
 
-// Calls asks for tools, all at once.
+// Calls calls tools, all at once.
 func Calls(calls ...llm.ToolCall) []Step {
 	out := make([]Step, len(calls))
 	for i, c := range calls {
@@ -109,7 +110,7 @@ func Calls(calls ...llm.ToolCall) []Step {
 	return out
 }
 
-// Interleave takes a step of each in turn.
+// Interleave alternates the steps of each.
 func Interleave(a, b []Step) []Step {
 	var out []Step
 	for i := range max(len(a), len(b)) {
@@ -132,7 +133,7 @@ func After(d time.Duration, steps []Step) []Step {
 	return out
 }
 
-// Tone is d of a sine of so many Hz at rate, at a quarter of full scale.
+// Tone returns d of a sine of that many Hz at rate, at a quarter of full scale.
 func Tone(hz float64, d time.Duration, rate int) []int16 {
 	out := make([]int16, int(d*time.Duration(rate)/time.Second))
 	w := 2 * math.Pi * hz / float64(rate)

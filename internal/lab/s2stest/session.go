@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	// listens is how long a vendor who decides itself waits after the last sound before
-	// it answers.
+	// listens is how long a vendor with its own turn detection waits after the
+	// last sound before it answers.
 	listens = 500 * time.Millisecond
-	// rounding is by how much the position of an interruption may be beyond what came: a
-	// frame is played whole.
+	// rounding is how far the position of an interruption may exceed the sound
+	// so far, because a frame is played whole.
 	rounding = 20 * time.Millisecond
-	// crossing is how long after an interruption a result may have been on its way
-	// already.
+	// crossing is how long after an interruption a result may still have been
+	// in flight.
 	crossing = 5 * time.Millisecond
-	// promptly is what a tool call's handler may take.
+	// promptly bounds the time of a tool call's handler.
 	promptly = 100 * time.Millisecond
-	// audible is the least sample, of either sign, that counts as sound.
+	// audible is the smallest sample, of either sign, that counts as sound.
 	audible = 100
 )
 
@@ -41,7 +41,7 @@ type session struct {
 	options  s2s.SessionOptions
 	can      s2s.Capabilities
 
-	changed   chan struct{} // holds a token when there may be something to receive
+	changed   chan struct{} // holds a token when there may be an event to receive
 	receiving atomic.Bool
 
 	mu     sync.Mutex // guards the fields below
@@ -49,24 +49,24 @@ type session struct {
 	handle s2s.ToolCallHandler
 	tools  []llm.ToolDefinition
 	known  []llm.Message
-	turn   *sound              // of the turn under way, nil if there is none
-	answer *answer             // on its way, nil if there is none
-	played *answer             // the last, which may still be played
-	calls  map[string]*call    // all that were told of
-	told   map[string][]string // what delegations were answered; nil until they are told of
+	turn   *sound              // of the current turn, or nil
+	answer *answer             // the current answer, or nil
+	played *answer             // the last answer, which may still be playing
+	calls  map[string]*call    // all announced calls
+	told   map[string][]string // answers to announced delegations, by id
 	turns  int
-	end    error  // why it is over, nil while it is not
+	end    error  // why the session ended, or nil
 	notes  []Note // not recorded yet
 }
 
-// sound is that of a player's turn.
+// sound is the sound of a player's turn.
 type sound struct {
 	samples     int
-	first, last int // the first sample that can be heard, and behind the last
+	first, last int // the first audible sample, and the one after the last
 	by          time.Time
 }
 
-// add takes in samples that came now.
+// add adds samples that came now.
 func (t *sound) add(samples []int16) {
 	heard := func(v int16) bool { return v > audible || v < -audible }
 	if i := slices.IndexFunc(samples, heard); i >= 0 {
@@ -82,7 +82,7 @@ func (t *sound) add(samples []int16) {
 	t.samples += len(samples)
 }
 
-// call is a tool call that was told of.
+// call is an announced tool call.
 type call struct {
 	answer    *answer
 	order     int
@@ -97,7 +97,7 @@ func newSession(p *Provider, n int, o s2s.SessionOptions, known []llm.Message) *
 	}
 }
 
-// begin opens the session with what happens in it by itself.
+// begin opens the session and schedules its own steps.
 func (s *session) begin(steps []Step) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -117,7 +117,7 @@ func (s *session) begin(steps []Step) {
 	}
 }
 
-// unlock gives the lock back and then records the notes that were made under it.
+// unlock releases the lock and then records the notes made under it.
 func (s *session) unlock() {
 	notes := s.notes
 	s.notes = nil
@@ -127,13 +127,13 @@ func (s *session) unlock() {
 	}
 }
 
-// note makes a note. Callers hold mu.
+// note makes a note. Callers must hold mu.
 func (s *session) note(n Note) {
 	n.At, n.Session = time.Now(), s.number
 	s.notes = append(s.notes, n)
 }
 
-// violate notes a violation. Callers hold mu.
+// violate notes a violation. Callers must hold mu.
 func (s *session) violate(format string, args ...any) {
 	s.note(Note{Kind: Violation, Text: fmt.Sprintf(format, args...)})
 }
@@ -146,7 +146,8 @@ func (s *session) checkHistory(messages []llm.Message) {
 	}
 }
 
-// usable returns why nothing can be asked of the session any more. Callers hold mu.
+// usable returns why the session accepts no more calls, or nil. Callers must
+// hold mu.
 func (s *session) usable(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -211,7 +212,7 @@ func (s *session) ClearTurn(ctx context.Context) error {
 	return nil
 }
 
-// measure returns how much sound a turn has, which may be nil.
+// measure returns the length of a turn's sound; the turn may be nil.
 func (s *session) measure(t *sound) (all, spoken time.Duration, by time.Time) {
 	if t == nil {
 		return 0, 0, by
@@ -236,7 +237,8 @@ func (s *session) Respond(ctx context.Context, r s2s.Response) error {
 	return nil
 }
 
-// checkResponse holds a call of Respond to the contract. Callers hold mu.
+// checkResponse checks a call of Respond against the contract. Callers must
+// hold mu.
 func (s *session) checkResponse(ctx context.Context, r s2s.Response) error {
 	if err := s.usable(ctx); err != nil {
 		return err
@@ -259,11 +261,11 @@ func (s *session) checkResponse(ctx context.Context, r s2s.Response) error {
 	return nil
 }
 
-// commitTurn makes an answer to what was asked, and returns what it is to. Callers
-// hold mu.
+// commitTurn creates the answer to a request, and returns the turn it answers.
+// Callers must hold mu.
 func (s *session) commitTurn(r s2s.Response) Turn {
 	if old := s.answer; old != nil {
-		s.dropAnswer(old) // nothing of one answer is told as part of the next
+		s.dropAnswer(old) // events of the old answer must not appear in the next
 	}
 	s.turns++
 	t := Turn{
@@ -335,7 +337,7 @@ func (s *session) Close() error {
 	return nil
 }
 
-// endSession has nothing come any more. Callers hold mu.
+// endSession stops all further events. Callers must hold mu.
 func (s *session) endSession(why error) {
 	if s.answer != nil && !s.answer.generated {
 		s.noteGenerated(s.answer, "failed")
@@ -352,7 +354,7 @@ func (s *session) wake() {
 	}
 }
 
-// duplex is a session whose voice delegates.
+// duplex is a session of a voice that delegates.
 type duplex struct{ *session }
 
 var _ s2s.Delegator = duplex{}
@@ -377,7 +379,7 @@ func (s duplex) Tell(ctx context.Context, delegation, text string, silent bool) 
 	}
 	a := s.answer
 	if a == nil {
-		switch a = s.played; { // what it says now goes on with what it said of the turn
+		switch a = s.played; { // this answer continues what the voice said about the turn
 		case a == nil:
 			a = &answer{}
 		case !a.cut.IsZero():
@@ -386,7 +388,7 @@ func (s duplex) Tell(ctx context.Context, delegation, text string, silent bool) 
 		s.answer, s.played = a, a
 	}
 	a.turn.Round++
-	a.rounds++ // the one before it must not end the answer meanwhile
+	a.rounds++ // so that the previous answer does not end it meanwhile
 	turn := a.turn
 	turn.Told = &Telling{delegation, text, silent}
 	s.unlock()

@@ -1,5 +1,5 @@
-// Package saytest has espeak-ng say texts for tests, and tells what a sound is like. Only
-// tests may import it.
+// Package saytest synthesises texts with espeak-ng for tests, and analyses
+// sound. Only tests may import it.
 package saytest
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// Say returns a text as espeak-ng says it in a voice, with so many words a minute, at
-// [audio.SampleRate]; a speed of 0 is its own. The test fails if that does not go.
+// Say returns a text in a voice of espeak-ng, at speed words per minute and
+// [audio.SampleRate]; a speed of 0 means the default. Errors fail the test.
 func Say(t testing.TB, voice string, speed int, text string) []int16 {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "said.wav")
@@ -42,7 +42,8 @@ func Say(t testing.TB, voice string, speed int, text string) []int16 {
 	return convert.Flush(convert.Process(nil, wav.Mono()))
 }
 
-// Envelope is the root mean square of each hop of samples, the last of which may be short.
+// Envelope returns the root mean square of each hop of samples; the last hop
+// may be short.
 func Envelope(sound []int16, hop int) []float64 {
 	var out []float64
 	for part := range slices.Chunk(sound, hop) {
@@ -51,7 +52,7 @@ func Envelope(sound []int16, hop int) []float64 {
 	return out
 }
 
-// Power is the sum of the squares of samples.
+// Power returns the sum of the squares of samples.
 func Power(sound []int16) (sum float64) {
 	for _, v := range sound {
 		sum += float64(v) * float64(v)
@@ -59,15 +60,16 @@ func Power(sound []int16) (sum float64) {
 	return sum
 }
 
-// Voiced returns a function that reports whether a value of an envelope is of a voice: no
-// more than 35 dB softer than the loudest of it.
+// Voiced returns a function that reports whether a value of an envelope is
+// voice: at most 35 dB softer than the loudest value.
 func Voiced(envelope []float64) func(float64) bool {
 	const below = 35
 	floor := slices.Max(envelope) * math.Pow(10, -below/20.0)
 	return func(v float64) bool { return v >= floor }
 }
 
-// Span returns the first and the last index of what is so, -1 and -1 if nothing is.
+// Span returns the first and last index for which the function is true, or -1
+// and -1.
 func Span[T any](all []T, is func(T) bool) (first, last int) {
 	first, last = slices.IndexFunc(all, is), len(all)-1
 	for last >= 0 && !is(all[last]) {
@@ -76,8 +78,8 @@ func Span[T any](all []T, is func(T) bool) (first, last int) {
 	return first, last
 }
 
-// Tone is how strong a tone of a pitch, in Hz, is in a sound of so many samples a second,
-// as its amplitude.
+// Tone returns the amplitude of a tone, in Hz, in a sound with rate samples a
+// second.
 func Tone(sound []int16, pitch, rate float64) float64 {
 	turn := 2 * math.Cos(2*math.Pi*pitch/rate)
 	one, two := 0.0, 0.0

@@ -9,11 +9,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// grace is how long the sound of a turn may last after its end was told: the
-// last frame is still playing then.
+// grace is how long a turn may sound after its end event, because the last
+// frame is still playing.
 const grace = 60 * time.Millisecond
 
-// always judges what must hold in every scene, whatever it is about.
+// always checks the rules that hold in every scene.
 func (p *performance) always() {
 	if p.stage == nil || p.stage.table == nil {
 		return
@@ -54,8 +54,8 @@ func (p *performance) rests() string {
 	return "turns that did not end by themselves: " + strings.Join(few(open), ", ")
 }
 
-// sessionsAreKept reports what was done against the contract of speech-to-speech
-// sessions, and sessions that were left behind.
+// sessionsAreKept reports violations of the contract of speech-to-speech
+// sessions, and sessions left open.
 func (p *performance) sessionsAreKept() string {
 	var broken []string
 	for _, e := range p.result.Entries {
@@ -69,7 +69,7 @@ func (p *performance) sessionsAreKept() string {
 	return strings.Join(few(broken), "; ")
 }
 
-// endsOnce reports turns that were not ended exactly once.
+// endsOnce reports turns that did not end exactly once.
 func (p *performance) endsOnce() string {
 	begun, ended := map[string]bool{}, map[string]int{}
 	for _, e := range p.result.Entries {
@@ -88,7 +88,7 @@ func (p *performance) endsOnce() string {
 	return ""
 }
 
-// oneVoice reports sound that is not one sentence's alone.
+// oneVoice reports sound that belongs to more than one sentence.
 func (p *performance) oneVoice() string {
 	for _, v := range p.stage.wire.voices() {
 		if v.npc == unknown {
@@ -98,8 +98,8 @@ func (p *performance) oneVoice() string {
 	return ""
 }
 
-// ownTurn reports an NPC that sounds while no turn of it is open: after it was
-// cancelled, or before it began.
+// ownTurn reports an NPC that sounds while it has no open turn: after a cancel,
+// or before the turn began.
 func (p *performance) ownTurn() string {
 	type turn struct {
 		npc      string
@@ -133,14 +133,15 @@ func (p *performance) ownTurn() string {
 	return ""
 }
 
-// keptIsHeard compares the transcript, the ends of turns, the sentences told and
-// the sound. Where voices fail by the script, sentences count without sound.
+// keptIsHeard compares the transcript, the ends of turns, the sentence events
+// and the sound. Where voices fail by the script, sentences count without
+// sound.
 func (p *performance) keptIsHeard() string {
 	sentences, unsaid := map[string][]string{}, map[string]bool{}
 	var told []string
 	for _, e := range p.result.Entries {
 		if e.At > p.ended {
-			break // what ends with the table
+			break // the end of the table cuts it off
 		}
 		turn := e.Fields["turn"]
 		switch e.Kind {
@@ -179,7 +180,7 @@ func (p *performance) keptIsHeard() string {
 	for _, s := range told {
 		i := slices.Index(heard, s)
 		if i < 0 && p.stage.wire.soundedAsFar(s) {
-			continue // an engine with a voice of its own knows where it broke off
+			continue // an engine with its own voice knows where it broke off
 		}
 		if i < 0 {
 			return fmt.Sprintf("%q was delivered but did not sound to its end", s)

@@ -11,8 +11,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// TestWhatAlwaysHoldsIsHeld shows that each rule notices when it is broken,
-// which no table of ours should ever do.
+// TestWhatAlwaysHoldsIsHeld checks with forged logs that each rule notices a
+// violation, because no real table should cause one.
 func TestWhatAlwaysHoldsIsHeld(t *testing.T) {
 	event := func(at time.Duration, kind string, fields ...string) Entry {
 		e := Entry{At: at, Kind: kind, Fields: map[string]string{"turn": "1"}}
@@ -68,7 +68,7 @@ func TestWhatAlwaysHoldsIsHeld(t *testing.T) {
 	}
 }
 
-// sing has a sentence on the wire from a time on.
+// sing puts a sentence on the wire from a time on.
 func sing(w *wire, at time.Time, npc, text string) {
 	id := w.addSentence(npc, text)
 	sound := tone(id, text)

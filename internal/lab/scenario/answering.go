@@ -10,16 +10,16 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/engine/s2s"
 )
 
-// answering answers for each NPC with its engine, all of them with the scene's
-// scripts. It implements [engine.Engine].
+// answering answers for each NPC with its engine, all with the scene's scripts.
+// It implements [engine.Engine].
 type answering struct {
 	byName map[string]engine.Engine
-	talker *talker // nil if no NPC speaks through a session
+	talker *talker // nil if no NPC uses a session
 	listen engine.Listener
 	stop   func()
 }
 
-// newAnswering makes the engines that the scene's NPCs need.
+// newAnswering creates the engines that the scene's NPCs need.
 func newAnswering(st *stage, voices *speaker) *answering {
 	s := st.scene
 	w := &writer{script: s.Model, npcs: s.NPCs, rec: st.rec}
@@ -50,8 +50,8 @@ func (a *answering) Answer(ctx context.Context, req engine.Request) iter.Seq2[en
 	return e.Answer(ctx, req)
 }
 
-// listener is who listens to players beside the recognition, nil if nobody does.
+// listener returns the engine's listener to players, or nil.
 func (a *answering) listener() engine.Listener { return a.listen }
 
-// Close ends what the engines hold.
+// Close closes the engines.
 func (a *answering) Close() { a.stop() }

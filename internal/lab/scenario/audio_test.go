@@ -10,11 +10,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/scenario"
 )
 
-// TestScenesOverAudio plays the scenes that are marked for it in real time:
-// players and NPCs are spoken by a synthesiser, and first sound and interruption
-// are measured on what leaves the table. They run side by side, since they
-// mostly wait. A busy machine delays real time as it delays everything, so a
-// scene that fails is played once more, alone.
+// TestScenesOverAudio plays the scenes marked for it in real time: a
+// synthesiser speaks for players and NPCs, and first sound and interruption are
+// measured on the table's output. The scenes run in parallel, because they
+// mostly wait. A busy machine delays real time, so a failed scene is played
+// once more, alone.
 func TestScenesOverAudio(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")

@@ -7,18 +7,18 @@ import (
 	"testing/synctest"
 )
 
-// inBubble runs f in virtual time: the clock moves only when everything that f
-// started waits, and then to the next thing that is due, so a scene takes no
-// longer than its work. It returns an error, rather than hanging, if f left
-// goroutines behind that wait for ever.
+// inBubble runs f in virtual time: the clock advances only when every goroutine
+// of f waits, and then to the next timer, so a scene takes only the time of its
+// work. It returns an error, rather than hanging, if f leaves goroutines that
+// wait forever.
 //
-// The standard library offers virtual time to tests alone. A zero testing.T is
-// enough for it, as nothing here reports through it, and testing.Init adds
-// flags that no command of ours reads.
+// The standard library offers virtual time only to tests. A zero testing.T
+// suffices, because this code reports nothing through it, and testing.Init adds
+// flags that none of our commands reads.
 func inBubble(f func() error) (err error) {
 	testing.Init()
 	defer func() {
-		// The runtime finds the deadlock of a bubble in this goroutine.
+		// The runtime reports a bubble's deadlock as a panic in this goroutine.
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the scene never came to its end: %v", p)
 		}

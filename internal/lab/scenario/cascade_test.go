@@ -10,8 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/scenario"
 )
 
-// twoModels is a question to a fast model that needs 200 ms and a strong one that
-// needs 900 ms, with a voice that needs 100 ms.
+// twoModels is a question to a fast model that takes 200 ms and a strong one
+// that takes 900 ms, with a voice that takes 100 ms.
 const twoModels = `
 title: A question to a strong model
 proves: "First sound with simulated latencies."
@@ -30,7 +30,7 @@ expect:
   - {outcomes: [delivered]}
 `
 
-// TestOpenerIsHeardEarlier sets the two engines beside each other at the same table.
+// TestOpenerIsHeardEarlier compares the two engines at the same table.
 func TestOpenerIsHeardEarlier(t *testing.T) {
 	s, problems := scenario.Parse("two_models.yaml", []byte(twoModels), os.ReadFile)
 	if err := problems.Err(); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// checkScene looks at the story and the expectations.
+// checkScene checks the story and the expectations.
 func (c *checker) checkScene() {
 	s := c.scene
 	if s.Title == "" {
@@ -63,14 +63,14 @@ func (c *checker) checkScene() {
 	}
 }
 
-// longestSound bounds what the players of a scene say: it is made before the
-// scene begins, and kept.
+// longestSound bounds the sound of a scene's players, because it is generated
+// before the scene and kept in memory.
 const longestSound = 30 * time.Minute
 
-// sound is how long a step sounds as generated speech, with its pauses.
+// sound returns the length of a step's generated speech, with its pauses.
 func (st Step) sound() time.Duration {
 	pieces, err := parseLine(st.Says)
-	if st.Says == "" || err != nil { // which is reported
+	if st.Says == "" || err != nil { // reported elsewhere
 		return time.Duration(st.Lasts)
 	}
 	var all time.Duration
@@ -100,7 +100,7 @@ func (c *checker) reply(path userfile.Path, r Reply) {
 // empty reports whether the model does nothing in the round.
 func (r Round) empty() bool { return r.Says == "" && len(r.Calls) == 0 && r.Fault == "" && !r.Declines }
 
-// actions lists what a step does, by key.
+// actions lists a step's actions, by key.
 func (st Step) actions() []string {
 	var out []string
 	for _, a := range []struct {
@@ -180,7 +180,7 @@ func (c *checker) checkStep(path userfile.Path, st Step) {
 	}
 }
 
-// refs sees that what a step edits or deletes is typed in the story.
+// refs checks that edited or deleted lines are typed in the story.
 func (c *checker) refs(path userfile.Path, st Step) {
 	if st.Ref != "" && st.Types == "" {
 		c.addProblem(path.Key("ref"), "ref is of a typed line", "remove it, or add types")
@@ -218,7 +218,7 @@ func (c *checker) recording(path userfile.Path, st Step) {
 	c.scene.recordings[st.Plays] = sound
 }
 
-// recorded reads a WAV file at the rate of the house.
+// recorded reads a WAV file and resamples it to audio.SampleRate.
 func recorded(text []byte) ([]int16, error) {
 	wav, err := audio.ReadWAV(bytes.NewReader(text))
 	if err != nil {
@@ -236,7 +236,7 @@ func recorded(text []byte) ([]int16, error) {
 	return sound[first:end], nil
 }
 
-// trigger checks what a step waits for: it must show while the scene plays.
+// trigger checks a step's trigger, which must be visible while the scene plays.
 func (c *checker) trigger(path userfile.Path, text string) {
 	p, err := parsePattern(text)
 	switch {
@@ -249,7 +249,7 @@ func (c *checker) trigger(path userfile.Path, text string) {
 	}
 }
 
-// kinds lists what an expectation expects, by key.
+// kinds lists the kinds of an expectation, by key.
 func (e Expectation) kinds() []string {
 	var out []string
 	for _, k := range []struct {
@@ -306,7 +306,7 @@ func (c *checker) expectation(path userfile.Path, e Expectation) {
 	c.fitting(path, kind, e)
 }
 
-// fitting refuses keys that mean nothing for the kind of expectation.
+// fitting rejects keys that do not apply to the kind of expectation.
 func (c *checker) fitting(path userfile.Path, kind string, e Expectation) {
 	for _, k := range []struct {
 		key   string

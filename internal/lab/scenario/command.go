@@ -19,7 +19,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// Command says which scenes to play, how, and how to show what came of them.
+// Command selects scenes to play, how to play them, and how to print the
+// results.
 type Command struct {
 	// Paths are scene files and directories of them.
 	Paths []string
@@ -27,17 +28,17 @@ type Command struct {
 	Audio bool
 	// JSON prints events and verdicts as JSON lines.
 	JSON bool
-	// Config is the configuration whose model judges answers. If nil, what asks
-	// for a judge is skipped.
+	// Config is the configuration of the model that judges answers. If nil,
+	// expectations that need a judge are skipped.
 	Config *config.Config
-	// WAV is a directory that takes what was heard of each scene, if not empty.
+	// WAV is a directory for each scene's sound, if not empty.
 	WAV string
 	Out io.Writer
 }
 
 const (
-	// audioAtOnce is how many scenes are played side by side in real time, where
-	// they mostly wait.
+	// audioAtOnce is the number of concurrent scenes in real time, where they
+	// mostly wait.
 	audioAtOnce = 12
 	// judgement bounds a question to the judge.
 	judgement = 30 * time.Second
@@ -86,7 +87,7 @@ func (c Command) Run(ctx context.Context) error {
 	return nil
 }
 
-// options returns how scenes are played.
+// options returns the options of a play.
 func (c Command) options() (*Options, error) {
 	how := &Options{Keep: c.WAV != ""}
 	if c.Audio {
@@ -109,8 +110,8 @@ func (c Command) options() (*Options, error) {
 	return how, nil
 }
 
-// playAll plays scenes, several at once in real time, and hands over what came
-// of them in their order.
+// playAll plays scenes, several at once in real time, and passes on their
+// results in order.
 func (c Command) playAll(ctx context.Context, scenes []*Scene, how *Options, took func(*Result) error) error {
 	atOnce := 1
 	if c.Audio {
@@ -175,7 +176,7 @@ func (t *score) addResult(r *Result) {
 	}
 }
 
-// String is the score in words.
+// String returns the score in words.
 func (t score) String() string {
 	s := fmt.Sprintf("%d scenes, %d expectations: %d failed", t.scenes, t.all, t.failed)
 	if t.skipped > 0 {
@@ -184,7 +185,7 @@ func (t score) String() string {
 	return s
 }
 
-// printResult prints what came of a scene, and writes its sound.
+// printResult prints a scene's result, and writes its sound.
 func (c Command) printResult(r *Result) error {
 	if c.WAV != "" {
 		name := strings.TrimSuffix(filepath.Base(r.Scene.File), filepath.Ext(r.Scene.File))
@@ -266,7 +267,8 @@ func writeSound(path string, samples []int16) error {
 	return nil
 }
 
-// newJudge asks a model for its opinion. It answers yes or no in its first word.
+// newJudge asks a model for its opinion. The first word of the answer is yes or
+// no.
 func newJudge(m llm.Provider) Judge {
 	return func(ctx context.Context, line, answer, want string) (bool, string, error) {
 		ctx, cancel := context.WithTimeout(ctx, judgement)

@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// composition is an answer in the making.
+// composition is an answer under construction.
 type composition struct {
 	s2stest.Answer
 	talker *talker
@@ -30,7 +30,7 @@ func (a *composition) add(steps ...s2stest.Step) {
 	}
 }
 
-// compose makes an answer of a round of the model's, with what goes wrong.
+// compose turns a round of the model into an answer, with its faults.
 func (a *composition) compose(r Round) {
 	s := a.talker.script
 	switch a.fault.Fault {
@@ -67,7 +67,7 @@ func (a *composition) compose(r Round) {
 	}
 }
 
-// endSession has the session end d after all else.
+// endSession ends the session d after all other steps.
 func (a *composition) endSession(d time.Duration) {
 	if n := len(a.Steps); n > 0 {
 		if _, done := a.Steps[n-1].Tell.(s2s.GenerationDone); !done {
@@ -78,7 +78,7 @@ func (a *composition) endSession(d time.Duration) {
 	a.add(s2stest.Step{Ends: errScripted})
 }
 
-// fail has the answer end with an error.
+// fail ends the answer with an error.
 func (a *composition) fail(fault string) {
 	a.Status = "failed"
 	for name, err := range map[string]error{faultFailed: s2s.ErrUnavailable, "error": s2s.ErrUnavailable, "rejected": s2s.ErrRejected, faultRateLimited: s2s.ErrRateLimited} {
@@ -89,7 +89,7 @@ func (a *composition) fail(fault string) {
 	a.add(s2stest.Step{Tell: s2s.GenerationDone{Status: a.Status, Err: a.Err}})
 }
 
-// speakRound says what there is to say and calls what there is to call.
+// speakRound adds the round's sentences and calls.
 func (a *composition) speakRound(r Round) {
 	if said := sentences(r.Says); len(said) > 0 {
 		a.speak(said)
@@ -120,7 +120,7 @@ func (a *composition) takeBack(calls int) {
 	a.add(s2stest.Step{Tell: s2s.ToolCancelled{IDs: ids}})
 }
 
-// speak says sentences, one after the other.
+// speak adds sentences, one after the other.
 func (a *composition) speak(said []string) {
 	s := a.talker.script
 	var all [][]s2stest.Step
@@ -140,7 +140,7 @@ func (a *composition) speak(said []string) {
 	}
 	for i, steps := range all {
 		if a.fault.Fault == faultTwoItems && i > 0 {
-			// The one before ends once this one has begun.
+			// The previous sentence ends once this one has begun.
 			before := all[i-1]
 			late := slices.Clone(before[len(before)-2:])
 			a.Steps = a.Steps[:len(a.Steps)-2]
@@ -151,7 +151,7 @@ func (a *composition) speak(said []string) {
 	a.cutShort()
 }
 
-// cutShort ends an answer after so much of its sound, if the fault says so.
+// cutShort ends an answer after part of its sound, if the fault says so.
 func (a *composition) cutShort() {
 	var end s2stest.Step
 	switch a.fault.Fault {

@@ -15,27 +15,27 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// progress is how far a step is.
+// progress is the state of a step.
 type progress int
 
 const (
-	awaiting progress = iota // something that may never happen
-	acting                   // its time is set, or it is under way
+	awaiting progress = iota // its trigger may never happen
+	acting                   // its time is set, or it is running
 	over
 )
 
-// director has the steps of a story happen. Every step has a goroutine, which
-// ends with its context; whoever made the director waits for steps.
+// director runs the steps of a story. Every step has a goroutine, which ends
+// with its context; the owner of the director waits for steps.
 type director struct {
 	*performance
 	steps sync.WaitGroup
-	done  []chan struct{} // closed when a step is over
+	done  []chan struct{} // closed when a step has ended
 
 	mu       sync.Mutex // guards progress
 	progress []progress
 }
 
-// directStory begins to tell the story.
+// directStory starts the story.
 func directStory(ctx context.Context, p *performance) *director {
 	n := len(p.scene.Story)
 	d := &director{performance: p, done: make([]chan struct{}, n), progress: make([]progress, n)}
@@ -57,7 +57,7 @@ func (d *director) setProgress(i int, p progress) {
 	d.mu.Unlock()
 }
 
-// tellStep waits for a step's time and carries it out.
+// tellStep waits for a step's time and performs it.
 func (d *director) tellStep(ctx context.Context, i int, step Step) {
 	wait, ok := d.await(ctx, i, step)
 	if !ok {
@@ -77,8 +77,7 @@ func (d *director) tellStep(ctx context.Context, i int, step Step) {
 	close(d.done[i])
 }
 
-// await waits for what a step comes after, and returns how long it is still to
-// wait then.
+// await waits for a step's trigger, and returns the remaining wait.
 func (d *director) await(ctx context.Context, i int, step Step) (time.Duration, bool) {
 	switch {
 	case step.After != "":
@@ -95,12 +94,11 @@ func (d *director) await(ctx context.Context, i int, step Step) (time.Duration, 
 	}
 }
 
-// happened waits until what a pattern means has happened, and returns the
-// pattern's time.
+// happened waits for a pattern's event, and returns the pattern's time.
 func (d *director) happened(ctx context.Context, text string) (time.Duration, bool) {
 	p, err := parsePattern(text)
 	if err != nil {
-		return 0, false // the loader would have refused it
+		return 0, false // the loader rejects this
 	}
 	seen, hits := 0, 0
 	for {
@@ -122,7 +120,7 @@ func (d *director) happened(ctx context.Context, text string) (time.Duration, bo
 	}
 }
 
-// performStep carries a step out and returns when it is over.
+// performStep performs a step and returns when it has ended.
 func (d *director) performStep(ctx context.Context, i int, step Step) error {
 	t := d.stage.table
 	switch {
@@ -146,7 +144,7 @@ func (d *director) performStep(ctx context.Context, i int, step Step) error {
 	return d.order(ctx, step)
 }
 
-// order has the dungeon master do something.
+// order gives an order of the dungeon master.
 func (d *director) order(ctx context.Context, step Step) error {
 	t := d.stage.table
 	d.stage.rec.noteNow(kindOrder, "what", step.actions()[0], "npc", step.npc())
@@ -191,7 +189,7 @@ func (d *director) order(ctx context.Context, step Step) error {
 	return err
 }
 
-// npc is whom an order is about.
+// npc returns the NPC of an order.
 func (st Step) npc() string {
 	switch {
 	case st.Say != nil:
@@ -210,8 +208,8 @@ func (st Step) npc() string {
 	return st.Mute + st.Unmute + st.Conceal + strings.Join(st.Recast, ", ")
 }
 
-// awaitEnd returns when the story is told and nothing happens any more. It reports
-// false if that does not come, or nobody waits for it.
+// awaitEnd returns when the story has ended and all is quiet. It reports false
+// if that does not happen, or ctx ends.
 func (d *director) awaitEnd(ctx context.Context) bool {
 	quiet, limit := virtualQuiet, longest
 	if d.options.Speech != nil {
@@ -245,7 +243,7 @@ func (d *director) awaitEnd(ctx context.Context) bool {
 	return false
 }
 
-// told reports whether no step is under way or sure to come.
+// told reports whether no step is running or certain to run.
 func (d *director) told() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -281,7 +279,7 @@ func openTurns(entries []Entry) map[string]bool {
 	return open
 }
 
-// missed lists the steps that never happened.
+// missed lists the steps that did not run.
 func (p *performance) missed() []string {
 	var out []string
 	for i, s := range p.steps {

@@ -15,10 +15,10 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/espeak"
 )
 
-// ErrNoSpeech means that no program is there to speak for players and NPCs.
+// ErrNoSpeech means that no installed program can speak for players and NPCs.
 var ErrNoSpeech = errors.New("nothing speaks on this machine")
 
-// Synthesiser returns what speaks on this machine: espeak-ng, else flite. The
+// Synthesiser returns this machine's synthesiser: espeak-ng, else flite. The
 // error wraps [ErrNoSpeech] and says what to install.
 func Synthesiser() (tts.Provider, error) {
 	first := espeak.New(nil)
@@ -32,13 +32,14 @@ func Synthesiser() (tts.Provider, error) {
 	return nil, fmt.Errorf("%w: %v", ErrNoSpeech, err)
 }
 
-// flite speaks English through the program of that name: one process a
-// sentence, which ends with its context.
+// flite speaks English with the program flite: one process per sentence, which
+// ends with its context.
 type flite struct{ path string }
 
 func (flite) Name() string { return "flite" }
 
-// Synthesize implements tts.Provider; the whole sentence comes in one piece.
+// Synthesize implements tts.Provider and returns the whole sentence in one
+// piece.
 func (f flite) Synthesize(ctx context.Context, text string, _ tts.Voice) iter.Seq2[tts.PCM, error] {
 	return func(yield func(tts.PCM, error) bool) {
 		pcm, err := f.speak(ctx, text)

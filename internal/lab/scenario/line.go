@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// piece is a stretch of a player's line without a pause inside.
+// piece is a part of a player's line without a pause.
 type piece struct {
 	text  string
 	pause time.Duration // after it
@@ -17,7 +17,7 @@ type piece struct {
 
 var pauseForm = regexp.MustCompile(`\[([^\]]*)\]`)
 
-// parseLine cuts a line such as "Bart, [800ms] hold the door" at its pauses.
+// parseLine splits a line such as "Bart, [800ms] hold the door" at its pauses.
 func parseLine(line string) ([]piece, error) {
 	var out []piece
 	at := 0
@@ -45,13 +45,13 @@ func parseLine(line string) ([]piece, error) {
 }
 
 const (
-	// perLetter and leastSpoken make generated speech about as long as a person
-	// takes for it.
+	// perLetter and leastSpoken make generated speech about as long as a
+	// person's.
 	perLetter   = 65 * time.Millisecond
 	leastSpoken = 240 * time.Millisecond
 )
 
-// spokenFor is how long a text sounds when it is generated.
+// spokenFor returns the length of a text's generated speech.
 func spokenFor(text string) time.Duration {
 	return max(leastSpoken, time.Duration(utf8.RuneCountInString(text))*perLetter)
 }

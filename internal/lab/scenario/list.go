@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// same reports whether two lists are alike, and what there is in place of want.
+// same reports whether two lists are equal, and describes the difference.
 func same(got, want []string) (bool, string) {
 	if slices.Equal(got, want) {
 		return true, ""
@@ -23,10 +23,10 @@ func same(got, want []string) (bool, string) {
 	return false, text
 }
 
-// shown is how much of a list is shown: what people read in one line.
+// shown bounds the printed part of a list, to fit on one line.
 const shown = 12
 
-// few is the beginning of a list, with how long it is.
+// few returns the beginning of a list, with its length.
 func few(list []string) []string {
 	if len(list) <= shown {
 		return list
@@ -47,7 +47,7 @@ func listed(list []string) string {
 	return "[" + strings.Join(parts, " ") + "]"
 }
 
-// repeated shows what follows itself in a list once, with how often.
+// repeated prints consecutive duplicates in a list once, with their number.
 func repeated(list []string) []string {
 	var out []string
 	for i := 0; i < len(list); {

@@ -45,8 +45,8 @@ func TestFew(t *testing.T) {
 	}
 }
 
-// TestJudgementWithoutAStage shows that a scene of which nothing is known has
-// failed in all that it expects.
+// TestJudgementWithoutAStage checks that every expectation fails for a scene
+// without a log.
 func TestJudgementWithoutAStage(t *testing.T) {
 	s := blank()
 	s.Expect, s.ExpectLines = []Expectation{{Heard: []string{"Aye."}}, {Silent: true}, {Absent: "barge"}, {Event: "barge", Judge: "is polite"}}, []int{1, 2, 3, 4}
@@ -62,8 +62,8 @@ func TestJudgementWithoutAStage(t *testing.T) {
 	}
 }
 
-// TestInterruptedWatch shows that a scene ends that nobody waits for, however
-// much is still to happen in it.
+// TestInterruptedWatch checks that a cancelled scene ends, even with many steps
+// left.
 func TestInterruptedWatch(t *testing.T) {
 	p := &performance{scene: blank(), options: &Options{}, stage: &stage{rec: newRecord()}, interrupted: func() bool { return true }}
 	if d := (&director{performance: p, progress: []progress{acting}}); d.awaitEnd(t.Context()) {

@@ -19,8 +19,8 @@ import (
 const maxScene = 1 << 20
 
 // Load reads scenes: paths are files, or directories whose *.yaml and *.yml
-// files are taken in order of their names. Whatever is wrong with any of them is
-// reported in one go as a [userfile.Problems], each problem with its file and line.
+// files are read in order of name. All problems are reported together as
+// [userfile.Problems], each with its file and line.
 func Load(paths ...string) ([]*Scene, error) {
 	files, problems := findFiles(paths)
 	var scenes []*Scene
@@ -43,7 +43,7 @@ func Load(paths ...string) ([]*Scene, error) {
 	return scenes, nil
 }
 
-// findFiles lists the files behind paths.
+// findFiles lists the files of paths.
 func findFiles(paths []string) (files []string, problems userfile.Problems) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -72,7 +72,8 @@ func readFile(path string) ([]byte, error) {
 	return userfile.Read(path, maxScene)
 }
 
-// describeFileError is an error without the path, which the problem names already.
+// describeFileError returns an error without the path, which the problem
+// already names.
 func describeFileError(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "there is no such file"
@@ -85,20 +86,20 @@ func describeFileError(err error) string {
 }
 
 // Parse reads one scene from the text of its file. read opens the NPC files it
-// names, by their path. The scene is of use only if there is no problem.
+// names, by path. The scene is usable only if there is no problem.
 func Parse(file string, text []byte, read func(path string) ([]byte, error)) (*Scene, userfile.Problems) {
 	s := blank()
 	s.File = file
 	c := &checker{scene: s, read: read}
 	c.doc = userfile.ReadYAML(file, text, s, &userfile.Options{MaxSize: maxScene}, &c.problems)
 	c.cast()
-	if len(c.problems) == 0 { // what is half read would be blamed for what is missing
+	if len(c.problems) == 0 { // otherwise missing parts would cause further problems
 		c.checkScene()
 	}
 	return s, c.problems
 }
 
-// checker looks at what only shows when a scene is read as a whole.
+// checker checks what needs the whole scene.
 type checker struct {
 	scene    *Scene
 	doc      *userfile.Document
@@ -110,7 +111,7 @@ func (c *checker) addProblem(path userfile.Path, what, fix string) {
 	c.problems.Add(c.scene.File, c.doc.Line(path), what, fix)
 }
 
-// cast reads the NPC files and gives every NPC its id.
+// cast reads the NPC files and assigns every NPC its id.
 func (c *checker) cast() {
 	s := c.scene
 	for i, name := range s.Cast {
@@ -131,7 +132,7 @@ func (c *checker) cast() {
 			n.ID = config.Slug(n.Name)
 		}
 		switch path := userfile.Path("npcs").Item(i).Key("name"); {
-		case n.Name == "": // its absence is already reported
+		case n.Name == "": // the missing name is already reported
 		case n.ID == "":
 			c.addProblem(path, "no id can be made from the name", "add an id of letters a to z and digits")
 		case seen[n.ID]:
@@ -141,12 +142,12 @@ func (c *checker) cast() {
 	}
 }
 
-// npc finds an NPC the way the scene's author names it.
+// npc reports whether the scene has an NPC by this name or id.
 func (s *Scene) npc(name string) bool {
 	return slices.ContainsFunc(s.NPCs, func(n config.NPC) bool { return isCalled(n, name) })
 }
 
-// isCalled reports whether name is what the scene's author may call an NPC.
+// isCalled reports whether a scene may refer to an NPC by name.
 func isCalled(n config.NPC, name string) bool {
 	return strings.EqualFold(n.Name, name) || n.ID == name || slices.Contains(n.Aliases, name)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// small is the shortest scene there is.
+// small is the shortest valid scene.
 const small = `title: A line is answered
 proves: Nothing much.
 npcs:
@@ -116,8 +116,8 @@ func TestLoadTakesDirectories(t *testing.T) {
 	}
 }
 
-// FuzzLoad holds Parse to its word: whatever a file holds, it is a scene that
-// can be played, or problems that each name a file and a line on one line.
+// FuzzLoad checks that Parse returns, for any file, a playable scene, or
+// problems of one line each with a file and a line.
 func FuzzLoad(f *testing.F) {
 	seeds, err := filepath.Glob("../../../testdata/scenarios/*.yaml")
 	if err != nil {

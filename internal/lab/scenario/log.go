@@ -15,12 +15,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// Kinds of entries that come from the stage rather than from the table.
+// Kinds of entries that the stage records, not the table.
 const (
 	kindSpeaks    = "player.speaks" // the first sound of a player's line
 	kindStops     = "player.stops"  // its last
-	kindVoiceOn   = "voice.on"      // an NPC sounds on the wire
-	kindVoiceOff  = "voice.off"     // its last sound before 200 ms of silence
+	kindVoiceOn   = "voice.on"      // an NPC starts to sound on the wire
+	kindVoiceOff  = "voice.off"     // the last sound before 200 ms of silence
 	kindAsked     = "model.asked"
 	kindAnswered  = "model.ended"
 	kindToolRan   = "tool.ran"
@@ -29,7 +29,7 @@ const (
 	kindSpoken    = "speech.ended"
 	kindOpened    = "stt.opened"
 	kindFinish    = "stt.finished"
-	kindOrder     = "order" // of the dungeon master
+	kindOrder     = "order" // by the dungeon master
 	kindRefused   = "order.refused"
 )
 
@@ -38,26 +38,26 @@ const (
 	kindS2SOpened      = "s2s.opened"
 	kindS2SRefused     = "s2s.refused" // a session
 	kindS2SClosed      = "s2s.closed"
-	kindS2SCommitted   = "s2s.committed" // a turn that is to be answered
-	kindS2SCleared     = "s2s.cleared"   // one that is not
+	kindS2SCommitted   = "s2s.committed" // a turn to be answered
+	kindS2SCleared     = "s2s.cleared"   // a turn not to be answered
 	kindS2SInterrupted = "s2s.interrupted"
 	kindS2STools       = "s2s.tools"
 	kindS2SInjected    = "s2s.injected"
 	kindS2SAnswered    = "s2s.answered" // a tool call
-	kindS2STold        = "s2s.told"     // what was delegated
+	kindS2STold        = "s2s.told"     // a delegation
 	kindS2SViolation   = "s2s.violation"
 )
 
-// Entry is one thing that happened in a scene: an event of the table, or
-// something the stage saw.
+// Entry is one event of a scene: an event of the table, or an observation of
+// the stage.
 type Entry struct {
 	// At is the time since the beginning of the scene.
 	At   time.Duration
 	Kind string
-	// Fields are the event's fields as texts; those of an object inside are
-	// called ledger.total_ms, and lists are joined by ", ".
+	// Fields are the event's fields as texts; those of a nested object are
+	// named ledger.total_ms, and lists are joined by ", ".
 	Fields map[string]string
-	// Event is the table's event, nil for what the stage saw.
+	// Event is the table's event, or nil for an observation of the stage.
 	Event table.Event
 }
 
@@ -116,8 +116,7 @@ func fieldsOf(t reflect.Type, prefix string, into map[string]bool) {
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// record is everything that happened in a scene so far. It is safe for
-// concurrent use.
+// record is all events of a scene so far. It is safe for concurrent use.
 type record struct {
 	start time.Time
 
@@ -130,7 +129,8 @@ func newRecord() *record {
 	return &record{start: time.Now(), grown: make(chan struct{})}
 }
 
-// noteNow adds what the stage saw now; fields are names and values in turn.
+// noteNow adds an observation of the stage; fields are alternating names and
+// values.
 func (r *record) noteNow(kind string, fields ...string) { r.noteAt(time.Now(), kind, fields...) }
 
 func (r *record) noteAt(at time.Time, kind string, fields ...string) {
@@ -155,23 +155,23 @@ func (r *record) addEntry(e Entry) {
 	r.grown = make(chan struct{})
 }
 
-// entriesSince returns the entries from the nth on, and a channel that is closed when
-// there are more.
+// entriesSince returns the entries from the nth on, and a channel that is
+// closed when there are more.
 func (r *record) entriesSince(n int) ([]Entry, <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.entries[n:]), r.grown
 }
 
-// sorted returns everything in order of time; what happened at the same time
-// stays in the order it was told.
+// sorted returns all entries by time; entries of the same time keep their
+// order.
 func (r *record) sorted() []Entry {
 	all, _ := r.entriesSince(0)
 	slices.SortStableFunc(all, func(a, b Entry) int { return int(a.At - b.At) })
 	return all
 }
 
-// flattenEvent turns an event into texts by field.
+// flattenEvent converts an event to texts by field.
 func flattenEvent(ev table.Event) map[string]string {
 	raw, err := json.Marshal(ev)
 	var object map[string]any
@@ -196,7 +196,7 @@ func spreadFields(into map[string]string, prefix string, object map[string]any) 
 	}
 }
 
-// renderValue renders a JSON value.
+// renderValue formats a JSON value.
 func renderValue(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -215,8 +215,9 @@ func renderValue(value any) string {
 	return fmt.Sprint(value)
 }
 
-// MarshalJSON renders an event of the table as the table does, and what the
-// stage saw in the same form, with Time counted from the beginning.
+// MarshalJSON encodes an event of the table as the table does, and an
+// observation of the stage in the same form, with Time relative to the
+// beginning.
 func (e Entry) MarshalJSON() ([]byte, error) {
 	if e.Event != nil {
 		return json.Marshal(e.Event)
@@ -228,7 +229,7 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object)
 }
 
-// ms shows a time in whole milliseconds.
+// ms formats a time in whole milliseconds.
 func ms(d time.Duration) string {
 	return strconv.FormatInt(d.Round(time.Millisecond).Milliseconds(), 10) + " ms"
 }

@@ -15,45 +15,46 @@ import (
 )
 
 const (
-	// tail is how many frames of silence a client sends before it stops to send.
+	// tail is the number of silent frames that a client sends before it stops
+	// sending.
 	tail = 5
-	// echoDelay is how long a voice takes from the table through a player's
+	// echoDelay is the time of a voice from the table through a player's
 	// loudspeaker and microphone.
 	echoDelay = 3 // frames
 	// roomLevel is the noise in an open microphone, in dBFS.
 	roomLevel = -62
 )
 
-// seat is where a player's packets go.
+// seat receives a player's packets.
 type seat interface {
 	Push(ear.Packet)
 }
 
-// sounding is sound on its way into a microphone.
+// sounding is queued sound for a microphone.
 type sounding struct {
 	samples []int16
 	words   []rig.Word
-	loud    [2]int        // first and behind the last sample that sounds
-	text    string        // empty for what is no speech
-	spoken  chan struct{} // closed when it is over
+	loud    [2]int        // the first audible sample, and the one after the last
+	text    string        // empty for other sounds than speech
+	spoken  chan struct{} // closed when it has been played
 }
 
-// microphone is that of one player: it turns what the player says into packets
-// every 20 ms, and sends nothing in silence. run owns the goroutine; the other
+// microphone is a player's microphone: it turns queued sound into packets every
+// 20 ms, and sends nothing in silence. run owns the goroutine; the other
 // methods are safe for concurrent use.
 type microphone struct {
 	player Player
 	rec    *record
 	rand   *rand.Rand // owned by run
 	wake   chan struct{}
-	words  rig.Words // what recognition has not heard yet
+	words  rig.Words // words that recognition has not received yet
 	said   spokenLog
 
 	mu    sync.Mutex // guards the fields below
-	seat  seat       // nil while the player is not there
+	seat  seat       // nil while the player is absent
 	queue []*sounding
-	echo  []audio.Frame // of what the table says, oldest first
-	// What of which sentence has come back, and when last.
+	echo  []audio.Frame // of the table's sound, oldest first
+	// The echoed part of which sentence, and its time.
 	echoed    string
 	echoedFor time.Duration
 	echoedAt  time.Time
@@ -67,8 +68,8 @@ func (m *microphone) wakeSender() {
 	wakeup.Signal(m.wake)
 }
 
-// connectSeat has packets go to s from now on, to nobody if s is nil. What is being said
-// is cut off then.
+// connectSeat directs packets to s, or nowhere if s is nil. It cuts off the
+// current sound.
 func (m *microphone) connectSeat(s seat) {
 	m.mu.Lock()
 	m.seat = s
@@ -84,7 +85,8 @@ func (m *microphone) connectSeat(s seat) {
 	m.wakeSender()
 }
 
-// queueSound queues sound and returns a channel that is closed when it is over.
+// queueSound queues sound and returns a channel that is closed when it has been
+// played.
 func (m *microphone) queueSound(sp *sounding) <-chan struct{} {
 	sp.spoken = make(chan struct{})
 	first, end := loudRange(sp.samples)
@@ -100,7 +102,7 @@ func (m *microphone) queueSound(sp *sounding) <-chan struct{} {
 	return sp.spoken
 }
 
-// overhear brings a frame of the table's sound back through the microphone.
+// overhear feeds a frame of the table's sound back through the microphone.
 func (m *microphone) overhear(now time.Time, f *audio.Frame, npc, text string) {
 	if m.player.Echo == 0 {
 		return
@@ -120,8 +122,8 @@ func (m *microphone) overhear(now time.Time, f *audio.Frame, npc, text string) {
 	m.wakeSender()
 }
 
-// echoWords adds the words of an NPC's sentence as they come back. One that
-// begins anew is heard anew. Callers hold mu.
+// echoWords adds the words of an NPC's sentence as its echo arrives. A sentence
+// that restarts is added again. Callers must hold mu.
 func (m *microphone) echoWords(now time.Time, text string) {
 	if text != m.echoed || now.Sub(m.echoedAt) >= leastPause {
 		m.echoedFor = 0
@@ -135,7 +137,7 @@ func (m *microphone) echoWords(now time.Time, text string) {
 	}
 }
 
-// packet is one that is on its way.
+// packet is a packet in transit.
 type packet struct {
 	due time.Time
 	p   ear.Packet
@@ -175,7 +177,7 @@ type sender struct {
 	room    []int16
 }
 
-// sendDue sends what is due and returns when to come again, and whether at all.
+// sendDue sends due packets and returns when to call it again, and whether to.
 func (s *sender) sendDue(now time.Time) (time.Duration, bool) {
 	to, frames := s.makePackets(now)
 	for _, f := range frames {
@@ -194,7 +196,6 @@ func (s *sender) sendDue(now time.Time) (time.Duration, bool) {
 	return at.Sub(now), !at.IsZero()
 }
 
-// makePackets makes the packets that are due now.
 func (s *sender) makePackets(now time.Time) (seat, []packet) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,7 +231,7 @@ func (s *sender) makePackets(now time.Time) (seat, []packet) {
 	return s.seat, out
 }
 
-// mixFrame fills the frame that begins at s.next. Callers hold mu.
+// mixFrame fills the frame that begins at s.next. Callers must hold mu.
 func (s *sender) mixFrame(f *audio.Frame) {
 	if s.player.OpenMic {
 		if s.room == nil {
@@ -267,7 +268,7 @@ func (s *sender) mixFrame(f *audio.Frame) {
 	}
 }
 
-// noteSpeech notes the first and the last sound of a line as they go out.
+// noteSpeech records the first and last sound of a line when they are sent.
 func (s *sender) noteSpeech(sp *sounding, before int) {
 	within := func(sample int) bool { return before <= sample && sample < s.at }
 	at := func(sample int) time.Time { return s.began.Add(audio.Duration(sample, audio.SampleRate)) }
@@ -282,7 +283,8 @@ func (s *sender) noteSpeech(sp *sounding, before int) {
 	}
 }
 
-// queuePacket puts a packet on its way, through what the player's line does to it.
+// queuePacket puts a packet in transit, subject to the player's loss and
+// reordering.
 func (s *sender) queuePacket(at time.Time, p ear.Packet) {
 	if s.player.Loss > 0 && s.rand.Float64() < s.player.Loss {
 		return

@@ -18,7 +18,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// spare is what the model says when the script has nothing more.
+// spare is the model's answer after the end of the script.
 const spare = "Aye."
 
 // writer is the scripted language model. It implements llm.Provider.
@@ -28,7 +28,7 @@ type writer struct {
 	rec    *record
 
 	mu   sync.Mutex     // guards used
-	used map[int]string // the line each reply without On was used up by
+	used map[int]string // the line that used up each reply without On
 }
 
 func (*writer) Name() string { return "script" }
@@ -62,10 +62,10 @@ func (w *writer) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chun
 	}
 }
 
-// errLeft means that nobody listens any more.
+// errLeft means that the listener has gone.
 var errLeft = errors.New("nobody listens")
 
-// playerLine returns the player's line and how many rounds of tools there were since.
+// playerLine returns the player's line and the number of tool rounds since.
 func playerLine(req llm.Request) (line string, round int) {
 	for _, m := range req.Messages {
 		switch {
@@ -78,8 +78,8 @@ func playerLine(req llm.Request) (line string, round int) {
 	return line, round
 }
 
-// begunAnswer is the beginning of an answer that the model is to go on with, empty if
-// it begins anew.
+// begunAnswer returns the beginning of an answer that the model continues, or
+// "" for a new answer.
 func begunAnswer(req llm.Request) (text string) {
 	for _, m := range req.Messages {
 		switch {
@@ -97,7 +97,7 @@ func (w *writer) speaksForItself(name string) bool {
 	return slices.ContainsFunc(w.npcs, func(n config.NPC) bool { return n.Name == name && n.Engine == config.EngineS2S })
 }
 
-// factsIn is what the model is told beside who it is and what was said.
+// factsIn returns the facts in the prompt besides persona and dialogue.
 func factsIn(req llm.Request) string {
 	var out []string
 	for i, m := range req.Messages {
@@ -108,7 +108,7 @@ func factsIn(req llm.Request) string {
 	return strings.Join(out, "\n")
 }
 
-// resultsIn are what tools told the model.
+// resultsIn returns the tool results in the prompt.
 func resultsIn(req llm.Request) string {
 	var out []string
 	for _, m := range req.Messages {
@@ -127,7 +127,7 @@ func toolNames(defs []llm.ToolDefinition) string {
 	return strings.Join(names, ", ")
 }
 
-// pickRound picks what the model does now, after so many rounds of tools.
+// pickRound returns the model's next round, after a number of tool rounds.
 func (w *writer) pickRound(line, npc string, number int, tools bool) Round {
 	r, ok := w.pickReply(line, npc)
 	if !ok {
@@ -141,13 +141,13 @@ func (w *writer) pickRound(line, npc string, number int, tools bool) Round {
 		return Round{Says: spare}
 	}
 	if !tools && len(rounds[number].Calls) > 0 {
-		return rounds[len(rounds)-1] // it must answer without
+		return rounds[len(rounds)-1] // it must answer without tools
 	}
 	return rounds[number]
 }
 
-// pickReply picks the reply to a line. Asked again with the same line, or with more
-// or less of it, it picks the same.
+// pickReply returns the reply to a line. For the same line, or a longer or
+// shorter version of it, it returns the same reply.
 func (w *writer) pickReply(line, npc string) (Reply, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -169,7 +169,7 @@ func (w *writer) pickReply(line, npc string) (Reply, bool) {
 	return Reply{}, false
 }
 
-// isMeant reports whether the NPC called name is the one a reply means.
+// isMeant reports whether a reply is for the NPC called name.
 func (w *writer) isMeant(name, meant string) bool {
 	for _, n := range w.npcs {
 		if n.Name == name {
@@ -228,7 +228,8 @@ func (w *writer) writeRound(ctx context.Context, req llm.Request, r Round, yield
 	return nil
 }
 
-// writeSentence yields a sentence, word by word if the script says how long each takes.
+// writeSentence yields a sentence, word by word if the script has a time per
+// word.
 func (w *writer) writeSentence(ctx context.Context, s string, yield func(llm.Chunk, error) bool) error {
 	pieces := []string{s}
 	if w.script.Word > 0 {
@@ -248,7 +249,7 @@ func (w *writer) writeSentence(ctx context.Context, s string, yield func(llm.Chu
 	return nil
 }
 
-// sentences cuts an answer where a model would have written a sentence.
+// sentences splits an answer where a model would end a sentence.
 func sentences(s string) []string {
 	var split speech.Splitter
 	return append(split.Push(s), split.Flush()...)

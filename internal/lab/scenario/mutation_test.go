@@ -8,8 +8,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/scenario"
 )
 
-// TestBrokenExpectationsFail breaks one expectation or one step of a scene that
-// passes: a scene that cannot fail proves nothing.
+// TestBrokenExpectationsFail breaks one expectation or one step of a passing
+// scene, because a scene that cannot fail proves nothing.
 func TestBrokenExpectationsFail(t *testing.T) {
 	expect := func(e scenario.Expectation) func(*scenario.Scene) {
 		return func(s *scenario.Scene) { s.Expect = []scenario.Expectation{e} }
@@ -66,8 +66,8 @@ func TestBrokenExpectationsFail(t *testing.T) {
 	}
 }
 
-// TestBrokenSessionsFail has the speech-to-speech model of a scene behave otherwise, or
-// expects something else of it.
+// TestBrokenSessionsFail changes the speech-to-speech model of a scene, or an
+// expectation about it.
 func TestBrokenSessionsFail(t *testing.T) {
 	well := func(s *scenario.Scene) { s.S2S.Faults = nil }
 	for _, row := range []struct {

@@ -11,13 +11,15 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// Who asks the scripted model: the fast model of a sentence cascade, or what answers.
+// The caller of the scripted model: the fast model of a sentence cascade, or
+// the answering one.
 const (
 	roleOpener = "opener"
 	roleAnswer = "answer"
 )
 
-// opening is the scripted model as the one that opens. It implements llm.Provider.
+// opening is the scripted model in the role of the opener. It implements
+// llm.Provider.
 type opening struct{ *writer }
 
 // Stream implements llm.Provider.
@@ -38,8 +40,8 @@ func (o opening) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chun
 	}
 }
 
-// openerOf is what the script opens with, nothing if it was said already, and when the
-// answer would begin without.
+// openerOf returns the script's opener, or nothing if it was already said, and
+// when the answer would begin without it.
 func (o opening) openerOf(req llm.Request, line string) (string, time.Duration) {
 	usual := time.Duration(o.script.FirstToken)
 	if n := len(req.Messages); n >= 2 && req.Messages[n-2].Role == llm.RoleAssistant {

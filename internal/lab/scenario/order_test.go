@@ -7,8 +7,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// TestOrderOfOneMoment: what the table and the stage note of the same moment may come in either
-// order, and nothing else may.
+// TestOrderOfOneMoment checks that events of table and stage at the same moment
+// may come in either order, and that all others have a fixed order.
 func TestOrderOfOneMoment(t *testing.T) {
 	called := Entry{At: time.Second, Kind: "tool.called", Fields: map[string]string{"tool": "roll"}, Event: &table.ToolCalled{}}
 	finished := Entry{At: time.Second, Kind: "tool.finished", Fields: map[string]string{"tool": "roll"}, Event: &table.ToolFinished{}}

@@ -47,7 +47,7 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// packetLog is a seat that takes down what comes, and when.
+// packetLog is a seat that records packets and their times.
 type packetLog struct {
 	mu   sync.Mutex
 	at   []time.Time
@@ -190,7 +190,7 @@ func TestBubbleTurnsDeadlockAndPanicIntoErrors(t *testing.T) {
 		t.Errorf("err = %v, want the panic", err)
 	}
 	err = inBubble(func() error {
-		go func() { select {} }() // stays for ever: that is what is shown here
+		go func() { select {} }() // waits forever, because the test is about that
 		return nil
 	})
 	if err == nil || !strings.Contains(err.Error(), "never came to its end") {

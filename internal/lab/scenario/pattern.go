@@ -13,14 +13,14 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// pattern picks entries of the log: a kind, conditions on fields, which of
-// those that fit, and a time from there. As text:
+// pattern selects entries of the log: a kind, conditions on fields, which match
+// to take, and a time offset. As text:
 //
 //	sentence npc=Bart text~"well met" @2 +300ms
 type pattern struct {
 	kind  string
 	where []condition
-	nth   int // from 1; 0 is any, -1 the last
+	nth   int // from 1; 0 means any, -1 the last
 	shift time.Duration
 }
 
@@ -32,13 +32,12 @@ var (
 	kindForm      = regexp.MustCompile(`^[a-z][a-z0-9]*(\.[a-z]+)*$`)
 )
 
-// Words that stand for moments rather than for events.
+// Words for moments instead of events.
 const (
 	atStart = "start"
 	atEnd   = "end"
 )
 
-// parsePattern reads a pattern. The error says what is wrong with it.
 func parsePattern(text string) (pattern, error) {
 	words, err := shlex.Split(text)
 	if err != nil {
@@ -59,7 +58,7 @@ func parsePattern(text string) (pattern, error) {
 	return p, p.known()
 }
 
-// addCondition takes in one word after the kind.
+// addCondition adds one word after the kind.
 func (p *pattern) addCondition(w string) error {
 	if number, ok := strings.CutPrefix(w, "@"); ok {
 		if number == "last" {
@@ -95,7 +94,7 @@ func (p *pattern) addCondition(w string) error {
 	return nil
 }
 
-// known refuses kinds and fields that no event has.
+// known rejects kinds and fields that no event has.
 func (p *pattern) known() error {
 	kinds := vocabulary()
 	fields, ok := kinds[p.kind]
@@ -117,7 +116,7 @@ func suggest(word string, known []string) string {
 	return "; there are " + strings.Join(known, ", ")
 }
 
-// fits reports whether an entry is of the kind and meets the conditions.
+// fits reports whether an entry has the kind and meets the conditions.
 func (p *pattern) fits(e Entry) bool {
 	if e.Kind != p.kind {
 		return false
@@ -142,7 +141,7 @@ func (c condition) holds(value string) bool {
 	return compare(value, c.op, c.value)
 }
 
-// compare holds numbers to a bound; what is no number meets none.
+// compare compares numbers with a bound; other text never meets one.
 func compare(value, op, bound string) bool {
 	v, err := strconv.ParseFloat(value, 64)
 	b, err2 := strconv.ParseFloat(bound, 64)
@@ -164,7 +163,7 @@ func compare(value, op, bound string) bool {
 
 var boundForm = regexp.MustCompile(`^(<=|>=|<|>|=)?\s*(-?[0-9]+(?:\.[0-9]+)?)$`)
 
-// bound is a limit such as "<1200", or a word a field must equal.
+// bound is a limit such as "<1200", or a word that a field must equal.
 type bound struct{ op, value string }
 
 func parseBound(text string) bound {
@@ -177,7 +176,7 @@ func parseBound(text string) bound {
 	return bound{"", text}
 }
 
-// numeric reports whether b is a limit rather than a word.
+// numeric reports whether b is a limit, not a word.
 func (b bound) numeric() bool { return b.op != "" }
 
 func (b bound) holds(value string) bool {

@@ -12,35 +12,34 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
-// Options say how a scene is played. The zero value plays it in virtual time.
+// Options configure a play. The zero value plays a scene in virtual time.
 type Options struct {
-	// Speech speaks for players and NPCs, and the scene takes as long as it
-	// takes. If nil, time is virtual and voices are generated.
+	// Speech speaks for players and NPCs, in real time. If nil, time is virtual
+	// and voices are generated.
 	Speech tts.Provider
-	// Keep keeps the sound of the scene in [Result.Sound].
+	// Keep stores the scene's sound in [Result.Sound].
 	Keep bool
-	// Judge is asked whether an answer meets a sentence. If nil, expectations
+	// Judge decides whether an answer matches a sentence. If nil, expectations
 	// that need it are skipped.
 	Judge Judge
 }
 
-// Judge has an opinion on an answer: whether it meets the sentence want, and
-// why.
+// Judge decides whether an answer matches the sentence want, and why.
 type Judge func(ctx context.Context, line, answer, want string) (meets bool, why string, err error)
 
-// Result is what came of a scene.
+// Result is the result of a scene.
 type Result struct {
 	Scene    *Scene
 	Verdicts []Verdict
-	// Entries is all that happened, by time.
+	// Entries are all events, by time.
 	Entries []Entry
-	// Took is how long the scene was at the table, in its own time.
+	// Took is the length of the scene in its own time.
 	Took time.Duration
-	// Sound is what left the table from the beginning on, at audio.SampleRate.
+	// Sound is the table's output from the beginning, at audio.SampleRate.
 	Sound []int16
 }
 
-// OK reports whether nothing failed.
+// OK reports whether no verdict failed.
 func (r *Result) OK() bool {
 	for _, v := range r.Verdicts {
 		if !v.OK && !v.Skipped {
@@ -51,24 +50,24 @@ func (r *Result) OK() bool {
 }
 
 const (
-	// longest bounds a scene once its story is told, in its own time, and longestReal
-	// one that is played in real time.
+	// longest bounds a scene after its story has ended, in its own time, and
+	// longestReal one in real time.
 	longest     = 10 * time.Minute
 	longestReal = time.Minute
-	// closeTime bounds the end of a table.
+	// closeTime bounds the close of a table.
 	closeTime = time.Minute
-	// stuck is after how much real time a scene in virtual time is given up. They
-	// take milliseconds.
+	// stuck is the real time after which a scene in virtual time is given up.
+	// Such scenes take milliseconds.
 	stuck = time.Minute
-	// virtualQuiet and realQuiet are how long nothing must happen before a scene
-	// counts as over. It is longer than the floor doubts an interruption.
+	// virtualQuiet and realQuiet are how long a scene must be quiet to count as
+	// ended. They exceed the floor's confirm window for interruptions.
 	virtualQuiet = 5 * time.Second
 	realQuiet    = 2500 * time.Millisecond
 )
 
-// Play plays a scene and judges it. An error means that it could not be played,
-// or that ctx ended before; that it went wrong, or that nobody could be made to
-// speak, is in the verdicts.
+// Play plays a scene and judges it. An error means that the scene could not be
+// played, or that ctx ended; failures, and speech that could not be
+// synthesised, are in the verdicts.
 func Play(ctx context.Context, s *Scene, o *Options) (*Result, error) {
 	if o == nil {
 		o = &Options{}
@@ -92,7 +91,7 @@ func Play(ctx context.Context, s *Scene, o *Options) (*Result, error) {
 		p.judgeScene(ctx)
 		return &p.result, nil
 	case errors.Is(err, errSpins):
-		p = &performance{scene: s, options: o} // the other is still at work
+		p = &performance{scene: s, options: o} // the first performance may still be running
 		p.result.Scene = s
 	case err != nil && p.stage == nil:
 		return nil, fmt.Errorf("%s: %w", s.File, err)
@@ -104,7 +103,7 @@ func Play(ctx context.Context, s *Scene, o *Options) (*Result, error) {
 	return &p.result, nil
 }
 
-// prepareSpeech makes all the sound of the scene that is known beforehand.
+// prepareSpeech synthesises all sound of the scene that is known in advance.
 func (p *performance) prepareSpeech(ctx context.Context) (err error) {
 	if p.lines, err = rehearse(ctx, p.scene, p.options.Speech); err != nil || p.options.Speech == nil {
 		return err
@@ -115,16 +114,16 @@ func (p *performance) prepareSpeech(ctx context.Context) (err error) {
 	return nil
 }
 
-// errSpins means that virtual time stands still.
+// errSpins means that virtual time does not advance.
 var errSpins = errors.New("something is busy for ever, so that the clock of the scene stands still")
 
-// performVirtually plays the scene in virtual time. A scene whose clock stands still is
-// left behind.
+// performVirtually plays the scene in virtual time. It abandons a scene whose
+// clock does not advance.
 func (p *performance) performVirtually(ctx context.Context) error {
 	over := make(chan error, 1)
 	go func() {
-		// A context from outside may not be waited for in a bubble, and need not:
-		// a scene takes no time there.
+		// A bubble cannot wait for an outside context, and need not, because a
+		// scene takes no real time.
 		over <- inBubble(func() error { return p.performScene(context.WithoutCancel(ctx)) })
 	}()
 	timer := time.NewTimer(stuck)
@@ -137,8 +136,8 @@ func (p *performance) performVirtually(ctx context.Context) error {
 	}
 }
 
-// rehearse makes the sound of every step, so that making it takes no time of
-// the scene's.
+// rehearse synthesises every step's sound, so that this takes no time in the
+// scene.
 func rehearse(ctx context.Context, s *Scene, speech tts.Provider) ([]*sounding, error) {
 	players := map[string]Player{}
 	for _, p := range s.players() {
@@ -165,7 +164,7 @@ func rehearse(ctx context.Context, s *Scene, speech tts.Provider) ([]*sounding, 
 	return out, nil
 }
 
-// speakStep makes the sound of a line, with its pauses.
+// speakStep synthesises a line, with its pauses.
 func speakStep(ctx context.Context, s *Scene, step Step, p Player, speech tts.Provider) (*sounding, error) {
 	pieces, err := parseLine(step.Says)
 	if err != nil {
@@ -210,29 +209,30 @@ func joinWords(a, b string) string {
 	return a + " " + b
 }
 
-// performance is one playing of a scene.
+// performance is one play of a scene.
 type performance struct {
 	scene   *Scene
 	options *Options
 	lines   []*sounding        // by step
-	ready   map[string][]int16 // what NPCs will say, spoken beforehand
+	ready   map[string][]int16 // the NPCs' sentences, synthesised in advance
 	stalls  []stall            // of the machine, in real time
 	result  Result
 	ended   time.Duration
 	stage   *stage
 	steps   []progress
 	kept    []string // the transcript
-	npcs    []line   // of it, what NPCs said
+	npcs    []line   // the NPCs' part of it
 	idle    bool
-	// interrupted reports whether nobody waits for the end. It is asked rather
-	// than waited for: virtual time has no part of what goes on outside.
+	// interrupted reports whether the outside context has ended. The
+	// performance polls it, because virtual time cannot wait for outside
+	// events.
 	interrupted func() bool
 }
 
-// line is what an NPC is remembered to have said, in a turn.
+// line is an NPC's line in memory, and its turn.
 type line struct{ npc, text, turn string }
 
-// performScene plays the scene on a stage of its own.
+// performScene plays the scene on its own stage.
 func (p *performance) performScene(ctx context.Context) (err error) {
 	if p.stage, err = openStage(p.scene, p.options, p.ready); err != nil {
 		return err
@@ -285,7 +285,7 @@ func (p *performance) transcript() ([]string, []line, error) {
 	return all, out, err
 }
 
-// collect takes everything that happened into the result.
+// collect copies all events into the result.
 func (p *performance) collect() {
 	rec, w := p.stage.rec, p.stage.wire
 	for _, v := range w.voices() {

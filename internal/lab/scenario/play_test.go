@@ -23,7 +23,7 @@ func (mute) Synthesize(context.Context, string, tts.Voice) iter.Seq2[tts.PCM, er
 	return func(func(tts.PCM, error) bool) {}
 }
 
-// hum is a synthesiser that hums everything but one text, which it fails at.
+// hum is a synthesiser that hums every text, and fails at one.
 type hum struct{ poison string }
 
 func (hum) Name() string { return "hum" }
@@ -53,7 +53,7 @@ expect:
   - {event: end, after: utterance}
 `
 
-// written loads a scene.
+// written loads a scene from text.
 func written(t *testing.T, text string) *scenario.Scene {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "scene.yaml")
@@ -67,7 +67,8 @@ func written(t *testing.T, text string) *scenario.Scene {
 	return all[0]
 }
 
-// TestBeforeTheEnd names the end in virtual and in real time.
+// TestBeforeTheEnd uses the end of a scene in patterns, in virtual and in real
+// time.
 func TestBeforeTheEnd(t *testing.T) {
 	s := written(t, quietScene)
 	for name, o := range map[string]*scenario.Options{"virtual": nil, "real": {Speech: hum{}}} {
@@ -86,8 +87,8 @@ func TestBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// TestAVoiceFailsBeforehand fails the scene whose words cannot be spoken, be they
-// a player's or an NPC's, and says why.
+// TestAVoiceFailsBeforehand checks that a scene fails with a reason if a
+// player's or NPC's words cannot be synthesised.
 func TestAVoiceFailsBeforehand(t *testing.T) {
 	for who, poison := range map[string]string{"Ana": "day", "the NPCs": "Aye"} {
 		r, err := scenario.Play(t.Context(), written(t, quietScene), &scenario.Options{Speech: hum{poison}})
@@ -107,7 +108,7 @@ func TestAVoiceFailsBeforehand(t *testing.T) {
 	}
 }
 
-// TestNoPlaceForFiles shows that a scene that cannot begin is not judged.
+// TestNoPlaceForFiles checks that a scene that cannot begin is not judged.
 func TestNoPlaceForFiles(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "nowhere"))
 	s := scenes(t)[0]

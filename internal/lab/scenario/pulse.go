@@ -6,28 +6,27 @@ import (
 	"time"
 )
 
-// stall is a time for which the machine had nothing left for the scene.
+// stall is a time in which the machine did not run the scene.
 type stall struct {
 	at   time.Duration // its end
 	took time.Duration
 }
 
 const (
-	// beat is how often the pulse is felt, and hiccup from which lateness on a
-	// beat counts as a stall.
+	// beat is the interval of measurements, and hiccup the lateness that counts
+	// as a stall.
 	beat   = 10 * time.Millisecond
 	hiccup = 5 * time.Millisecond
 )
 
-// pulse feels how late the machine is while a scene plays in real time, where a
-// busy machine delays everything: what it took away is not the scene's fault.
-// The zero value has felt nothing.
+// pulse measures how late the machine is during a scene in real time, because
+// such delays are not the scene's fault. The zero value has no measurements.
 type pulse struct {
 	beating sync.WaitGroup
 	stalls  []stall // owned by the goroutine of start until wait
 }
 
-// startBeating begins to feel; it ends with ctx.
+// startBeating starts measuring until ctx ends.
 func (p *pulse) startBeating(ctx context.Context, scene time.Time) {
 	p.beating.Go(func() {
 		timer := time.NewTimer(beat)
@@ -47,13 +46,13 @@ func (p *pulse) startBeating(ctx context.Context, scene time.Time) {
 	})
 }
 
-// awaitStalls returns what was felt, once the context of start has ended.
+// awaitStalls returns the stalls once the context of start has ended.
 func (p *pulse) awaitStalls() []stall {
 	p.beating.Wait()
 	return p.stalls
 }
 
-// stalled is how much time the machine took from the scene between two times.
+// stalled returns how much time stalls took between two times.
 func (p *performance) stalled(from, to time.Duration) time.Duration {
 	var sum time.Duration
 	for _, s := range p.stalls {

@@ -13,8 +13,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/scenario"
 )
 
-// TestRandomStoriesKeepTheRules plays stories nobody thought of, with providers
-// that fail at random, and holds them to what must always hold.
+// TestRandomStoriesKeepTheRules plays random stories with randomly failing
+// providers, and checks the rules that hold in every scene.
 func TestRandomStoriesKeepTheRules(t *testing.T) {
 	seen := map[string]int{}
 	rapid.Check(t, func(r *rapid.T) {
@@ -24,7 +24,7 @@ func TestRandomStoriesKeepTheRules(t *testing.T) {
 			r.Fatal(err)
 		}
 		for _, v := range got.Verdicts {
-			// A story may wait for what a random table never does.
+			// A random story may wait for an event that its table never causes.
 			if !v.OK && !v.Skipped && v.Expect != "always: the story happens" {
 				r.Errorf("%s: %s", v.Expect, v.Message)
 			}
@@ -52,7 +52,7 @@ func TestRandomStoriesKeepTheRules(t *testing.T) {
 	})
 	t.Logf("%v", seen)
 	if testing.Short() {
-		return // a fifth of the stories: something rare may well be missing
+		return // a fifth of the stories may lack rare events
 	}
 	for _, kind := range []string{"delivered", "barged", "failed", "muted", "no_target", "filler", "tool.ran", "player.speaks", "s2s.committed", "s2s.cleared", "s2s.interrupted"} {
 		if seen[kind] == 0 {
@@ -61,7 +61,7 @@ func TestRandomStoriesKeepTheRules(t *testing.T) {
 	}
 }
 
-// span is a stretch of somebody's voice.
+// span is a stretch of one voice.
 type span struct {
 	who      string
 	from, to time.Duration
@@ -86,8 +86,8 @@ func spans(entries []scenario.Entry, on, off, field string) []span {
 	return out
 }
 
-// neverYields reports an NPC that goes on although a player begins to speak over
-// it, without a pause and for longer than it takes to confirm that.
+// neverYields reports an NPC that continues although a player speaks over it,
+// without a pause and for longer than the confirm window.
 func neverYields(s *scenario.Scene, entries []scenario.Entry) string {
 	const allowed = 750 * time.Millisecond // the onset, the confirm window, a frame
 	var voices, players []span
@@ -101,14 +101,14 @@ func neverYields(s *scenario.Scene, entries []scenario.Entry) string {
 	if slices.ContainsFunc(entries, func(e scenario.Entry) bool { return e.Fields["route"] == "puppet" }) {
 		return ""
 	}
-	unbroken := slices.DeleteFunc(slices.Clone(entries), func(e scenario.Entry) bool { // neither noise nor a pause inside
+	unbroken := slices.DeleteFunc(slices.Clone(entries), func(e scenario.Entry) bool { // neither noise nor a line with a pause
 		return e.Fields["speaker"] != "" && (e.Fields["text"] == "" || strings.Contains(e.Fields["text"], "inn"))
 	})
 	all := spans(entries, "player.speaks", "player.stops", "speaker")
 	players = spans(unbroken, "player.speaks", "player.stops", "speaker")
 	for _, v := range voices {
 		for _, p := range players {
-			// Who talked before the NPC had its turn does not interrupt it.
+			// A player who spoke before the NPC's turn does not interrupt it.
 			goesOn := slices.ContainsFunc(all, func(o span) bool { return o.who == p.who && o.from < p.from && o.to > p.from-time.Second })
 			if p.from > v.from && !goesOn && min(v.to, p.to) > p.from+allowed {
 				return fmt.Sprintf("%s speaks until %v although %s talks from %v on", v.who, v.to, p.who, p.from)
@@ -193,7 +193,7 @@ func randomProviders(r *rapid.T, s *scenario.Scene) {
 	}
 }
 
-// randomSpeech makes up a speech-to-speech model.
+// randomSpeech draws a speech-to-speech model.
 func randomSpeech(r *rapid.T, s *scenario.Scene) {
 	s.S2S.Opens, s.S2S.Speed = ms(r, "s2s_opens", 600), rapid.SampledFrom([]float64{0.8, 5, 50}).Draw(r, "s2s_speed")
 	c := &s.S2S.Capabilities
@@ -201,9 +201,9 @@ func randomSpeech(r *rapid.T, s *scenario.Scene) {
 	c.Tools = rapid.SampledFrom([]string{"update", "context", "new_session"}).Draw(r, "s2s_tools")
 	c.Typed, c.Truncates, c.Resumes = rapid.Bool().Draw(r, "s2s_typed"), rapid.Bool().Draw(r, "s2s_truncates"), rapid.Bool().Draw(r, "s2s_resumes")
 	switch rapid.IntRange(0, 4).Draw(r, "s2s_kind") {
-	case 0: // it decides itself when to answer
+	case 0: // it detects turns itself
 		c.ManualTurns, c.Clears = false, false
-	case 1: // it has others do the work
+	case 1: // it delegates
 		*c = scenario.S2SCapabilities{InputRate: c.InputRate, OutputRate: c.OutputRate, Tools: "new_session", Duplex: true}
 	}
 	for range rapid.IntRange(0, 2).Draw(r, "s2s_faults") {

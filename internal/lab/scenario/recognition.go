@@ -11,8 +11,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// recognition is the script of a speech recognition, which knows what players
-// say, since they say what their script says.
+// recognition is a scripted speech recogniser, which knows the players' words
+// from their script.
 type recognition struct {
 	script STT
 	rec    *record
@@ -21,8 +21,7 @@ type recognition struct {
 	used map[int]bool
 }
 
-// newRecogniser returns the scripted speech recognition of the players with
-// these words.
+// newRecogniser returns the scripted recogniser of players with these words.
 func newRecogniser(script STT, rec *record, wordsOf func(speaker string) *rig.Words) *rig.Recogniser {
 	r := &recognition{script: script, rec: rec}
 	out := &rig.Recogniser{WordsOf: wordsOf, NoteStream: r.noteStream, Transcribe: r.transcribe}
@@ -34,7 +33,7 @@ func newRecogniser(script STT, rec *record, wordsOf func(speaker string) *rig.Wo
 
 func (r *recognition) noteStream(speaker string) { r.rec.noteNow(kindOpened, "speaker", speaker) }
 
-// pickFault returns what goes wrong with an utterance.
+// pickFault returns the fault of an utterance.
 func (r *recognition) pickFault(said string) STTFault {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,13 +50,13 @@ func (r *recognition) pickFault(said string) STTFault {
 	return STTFault{}
 }
 
-// contains reports whether part is in s, in any case; an empty part is.
+// contains reports whether s contains part, ignoring case.
 func contains(s, part string) bool {
 	return strings.Contains(strings.ToLower(s), strings.ToLower(part))
 }
 
-// transcribe tells what was said when the script allows, or what the script has
-// in its place.
+// transcribe returns the utterance at the scripted time, or the script's
+// replacement.
 func (r *recognition) transcribe(s *rig.Stream, speaker string, said stt.Result, now time.Time) {
 	r.rec.noteNow(kindFinish, "speaker", speaker, "text", said.Text)
 	f := r.pickFault(said.Text)
@@ -79,12 +78,12 @@ func (r *recognition) transcribe(s *rig.Stream, speaker string, said stt.Result,
 	case "broken":
 		due, said.Text = now, ""
 		said.Err = fmt.Errorf("%w: the connection broke, as the scene has it", stt.ErrUnavailable)
-		r.noteStream(speaker) // the stream lasts
+		r.noteStream(speaker) // the stream stays open
 	case "duplicate":
 		s.Final(said, due)
 	}
 	s.Final(said, due)
 }
 
-// errScripted is what a scripted failure is made of.
+// errScripted is the error of scripted failures.
 var errScripted = errors.New("as the scene has it")

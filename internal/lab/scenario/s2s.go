@@ -7,8 +7,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// S2S is the script of the speech-to-speech model. What it says and calls is what the
-// language model says and calls.
+// S2S is the script of the speech-to-speech model. It says and calls the same
+// as the language model.
 type S2S struct {
 	Opens        config.Duration `yaml:"opens" min:"0s" max:"1h" doc:"How long it takes to open a session; 100 ms if missing."`
 	FirstSound   config.Duration `yaml:"first_sound" min:"0s" max:"1h" doc:"From the end of a turn to the first sound of its answer; as long as the language model and the synthesiser take if missing."`
@@ -33,7 +33,7 @@ type S2SCapabilities struct {
 	Resumes     bool   `yaml:"resumes" doc:"Whether a new session can go on where an old one was."`
 }
 
-// S2SFault is something that goes wrong with an answer, or with opening a session.
+// S2SFault is a fault of an answer, or of opening a session.
 type S2SFault struct {
 	On    string          `yaml:"on" doc:"Part of the player's line; any if missing. It says nothing of sessions that cannot be opened."`
 	Fault string          `yaml:"fault" required:"true" enum:"refused|unreachable|hang|stalls|dies|closes|leaves|failed|rate_limited|malformed|interrupts|orphan|two_items|empty|takes_back|delegates_twice" doc:"What goes wrong."`
@@ -44,28 +44,29 @@ type S2SFault struct {
 
 // Faults of a speech-to-speech model.
 const (
-	faultRefused     = "refused"     // no session, and no use in trying again
+	faultRefused     = "refused"     // no session, and retries are useless
 	faultUnreachable = "unreachable" // no session
-	faultHang        = "hang"        // nothing comes
-	faultStalls      = "stalls"      // nothing more comes
-	faultDies        = "dies"        // the session ends in the middle of the answer
+	faultHang        = "hang"        // no answer
+	faultStalls      = "stalls"      // the answer stops
+	faultDies        = "dies"        // the session ends during the answer
 	faultCloses      = "closes"      // the session ends after the answer
-	faultLeaves      = "leaves"      // the session says that it will end, and does
+	faultLeaves      = "leaves"      // the session announces its end, and ends
 	faultFailed      = "failed"      // the answer fails
 	faultRateLimited = "rate_limited"
-	faultMalformed   = "malformed"  // an event that cannot be read comes before the answer
+	faultMalformed   = "malformed"  // an invalid event comes before the answer
 	faultInterrupts  = "interrupts" // the vendor ends the answer
 	faultOrphan      = "orphan"     // sound comes after an interruption
 	faultTwoItems    = "two_items"  // each sentence is an item, and the second begins before the first ends
-	faultEmpty       = "empty"      // the answer has nothing
+	faultEmpty       = "empty"      // the answer is empty
 	faultTakesBack   = "takes_back" // the calls are cancelled
 	faultTwice       = "delegates_twice"
 )
 
 const (
-	// orphanText is what a session says that was told to stop.
+	// orphanText is what a session still says after an interruption.
 	orphanText = "(orphan)"
-	// oldText is what one says whose history ends with a line that has no answer.
+	// oldText is what a session says if its history ends with an unanswered
+	// line.
 	oldText = "(answer to an old line)"
 )
 
@@ -78,7 +79,7 @@ const (
 	defaultTellsAgain = 300 * time.Millisecond
 )
 
-// blankS2S is a speech-to-speech model that can do everything and goes well.
+// blankS2S is a speech-to-speech model with all capabilities and no faults.
 func blankS2S() S2S {
 	return S2S{
 		Opens: config.Duration(defaultOpens), Between: config.Duration(defaultBetween), Speed: defaultSpeed,
@@ -89,7 +90,7 @@ func blankS2S() S2S {
 	}
 }
 
-// capabilities are those of the script.
+// capabilities returns the script's capabilities.
 func (s S2S) capabilities() s2s.Capabilities {
 	c := s.Capabilities
 	change := map[string]s2s.ToolChange{"update": s2s.ToolsByUpdate, "context": s2s.ToolsByContext, "new_session": s2s.ToolsByNewSession}
@@ -99,8 +100,8 @@ func (s S2S) capabilities() s2s.Capabilities {
 	}
 }
 
-// Variants are the scenes that a scene stands for: one for each of its engines, with
-// the NPCs' own replaced by it, or the scene alone if it names none.
+// Variants returns the scenes that a scene stands for: one for each of its
+// engines, which replaces the NPCs' own, or the scene itself if it names none.
 func (s *Scene) Variants() []*Scene {
 	if len(s.Engines) == 0 {
 		return []*Scene{s}

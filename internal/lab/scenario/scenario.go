@@ -1,15 +1,15 @@
 // Package scenario plays scripted scenes at a real table and judges them. A
 // scene says who speaks when, how the providers behave, what the dungeon master
-// does, and what must come of it.
+// does, and what the result must be.
 //
 // The same scene runs in virtual time, where a minute takes milliseconds and
-// every run is alike, and in real time over audio, where players and NPCs are
-// spoken by a synthesiser. In both, lanes, voice detection, floor, mixer, tool
-// host, engine and memory are those of the product; recognition and language
-// model are scripted. What sounds when is read off the sound that leaves the
-// table, not off what the table says about it.
+// every run is the same, and in real time over audio, where a synthesiser
+// speaks for players and NPCs. Both use the product's lanes, voice detection,
+// floor, mixer, tool host, engine and memory; recognition and language model
+// are scripted. The package measures sound on the table's output, not in the
+// table's events.
 //
-// It writes temporary files, and none else unless asked to.
+// It writes only temporary files unless asked for others.
 package scenario
 
 import (
@@ -18,20 +18,21 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-// Scene is one scene as its file has it, with every default filled in. Load
-// makes it; it is not changed afterwards and may be played any number of times.
+// Scene is one scene as in its file, with defaults filled in. Load creates it;
+// it does not change afterwards and may be played any number of times.
 type Scene struct {
 	Title string `yaml:"title" required:"true" max:"100" doc:"What the scene shows, in one line."`
-	// Proves names the failure from the field, or the lesson, that the scene
-	// guards against.
+	// Proves names the past failure or the lesson that the scene guards
+	// against.
 	Proves    string          `yaml:"proves" required:"true" doc:"What would go wrong without what the scene shows."`
 	Languages []string        `yaml:"languages" format:"language" doc:"Languages spoken at the table, the main one first."`
 	Lasts     config.Duration `yaml:"lasts" min:"0s" max:"1h" doc:"Shortest time the scene is watched; it goes on until nothing happens any more."`
-	// Audio marks scenes that are short and plain enough to be played in real
-	// time as well.
+	// Audio marks scenes short and plain enough to be played in real time as
+	// well.
 	Audio   bool     `yaml:"audio" doc:"Whether the scene belongs to those that are also tested in real time."`
 	Players []Player `yaml:"players" doc:"Players who are special; all others are there from the beginning without being listed."`
-	// Engines are those the scene is played with, one after the other; see Variants.
+	// Engines are the engines to play the scene with, one after the other; see
+	// Variants.
 	Engines []string       `yaml:"engines" enum:"cascaded|sentence_cascade|s2s" doc:"Engines with which the scene is played, one after the other, in place of the NPCs' own."`
 	NPCs    []config.NPC   `yaml:"npcs" doc:"NPCs defined right here, as in glyphoxa.yaml."`
 	Cast    []string       `yaml:"cast" doc:"NPC files, from the scene's directory."`
@@ -45,9 +46,9 @@ type Scene struct {
 	Story   []Step         `yaml:"story" required:"true" doc:"What happens."`
 	Expect  []Expectation  `yaml:"expect" required:"true" doc:"What must come of it."`
 
-	// Engine is what a variant is played with; empty for the NPCs' own.
+	// Engine is a variant's engine; empty means the NPCs' own.
 	Engine string `yaml:"-"`
-	// File is the path the scene was read from, and ExpectLines the lines of its
+	// File is the path of the scene, and ExpectLines the lines of its
 	// expectations.
 	File        string `yaml:"-"`
 	ExpectLines []int  `yaml:"-"`
@@ -55,7 +56,7 @@ type Scene struct {
 	recordings map[string][]int16 // by Step.Plays
 }
 
-// Player is somebody at the table whose voice or line is special.
+// Player configures a player whose voice or connection is special.
 type Player struct {
 	Name string `yaml:"name" required:"true" doc:"Name of the player."`
 	// Pitch and Level describe the generated voice.
@@ -65,7 +66,7 @@ type Player struct {
 	Loss    float64         `yaml:"loss" min:"0" max:"0.9" doc:"Share of the packets that are lost."`
 	Reorder float64         `yaml:"reorder" min:"0" max:"0.9" doc:"Share of the packets that come after the one behind them."`
 	Jitter  config.Duration `yaml:"jitter" min:"0s" max:"1s" doc:"By how much packets are late at most."`
-	// Echo is what comes back of the NPCs' voices, 0 for nothing.
+	// Echo is the level of the NPCs' voices in the microphone, 0 for none.
 	Echo    float64 `yaml:"echo" min:"-60" max:"0" doc:"How loud the NPCs' voices come back through the microphone, in dB; none if missing."`
 	OpenMic bool    `yaml:"open_mic" doc:"Whether sound is sent in silence too, with the noise of a room."`
 	Late    bool    `yaml:"late" doc:"Whether the player is not there from the beginning."`
@@ -75,11 +76,11 @@ type Player struct {
 type Model struct {
 	FirstToken config.Duration `yaml:"first_token" min:"0s" max:"1h" doc:"Time to the first piece of an answer; 200 ms if missing."`
 	Between    config.Duration `yaml:"between" min:"0s" max:"1h" doc:"Time between two sentences; 50 ms if missing."`
-	// Word is how slowly it writes.
+	// Word is its time per word.
 	Word config.Duration `yaml:"word" min:"0s" max:"1m" doc:"Time to write each word after the first; each sentence comes at once if missing."`
-	// Hurried is FirstToken of a request that asks for the fastest provider.
+	// Hurried is FirstToken for requests for the fastest provider.
 	Hurried config.Duration `yaml:"hurried" min:"0s" max:"1h" doc:"Time to the first piece where the table asks for the faster provider; there is none if missing."`
-	// Opens is FirstToken of the model that opens.
+	// Opens is FirstToken of the opening model.
 	Opens   config.Duration `yaml:"opens" min:"0s" max:"1h" doc:"Time to the first piece of the sentence that an NPC with engine sentence_cascade opens with; half of the first_token of what it is part of if missing."`
 	Replies []Reply         `yaml:"replies" doc:"Answers: the first one that fits and is not used up."`
 }
@@ -88,16 +89,16 @@ type Model struct {
 type Reply struct {
 	On  string `yaml:"on" doc:"Part of the player's line; any line if missing. A reply with it is never used up."`
 	NPC string `yaml:"npc" doc:"Who answers; anyone if missing."`
-	// One round may stand right in the reply.
+	// A single round may be inline in the reply.
 	Round `yaml:",inline"`
 	// Opens is for NPCs with engine sentence_cascade.
 	Opens string `yaml:"opens" max:"250" doc:"What an NPC with engine sentence_cascade opens with, with [DONE] in front if nothing has to follow; the first sentence of says if missing, or nothing if the model calls tools first."`
-	// Again is said in the same turn.
+	// Again is the answer to a second request in the same turn.
 	Again  string  `yaml:"again" max:"10000" doc:"What the model says when it is asked once more, since what it said was withheld; nothing if missing."`
 	Rounds []Round `yaml:"rounds" doc:"What the model does first, after the first tools, and so on."`
 }
 
-// Round is what the model does when asked once.
+// Round is the model's reaction to one request.
 type Round struct {
 	Says       string          `yaml:"says" max:"10000" doc:"Text of the answer."`
 	Calls      []Call          `yaml:"calls" doc:"Tools it calls."`
@@ -120,7 +121,7 @@ type STT struct {
 	Faults   []STTFault      `yaml:"faults" doc:"What goes wrong."`
 }
 
-// STTFault is something that goes wrong with an utterance.
+// STTFault is a fault of an utterance.
 type STTFault struct {
 	On    string          `yaml:"on" doc:"Part of what was said; anything if missing."`
 	Fault string          `yaml:"fault" enum:"never|empty|duplicate|wrong|error|broken" doc:"What goes wrong: no final, an empty one, two, another text, an error, or the connection breaks."`
@@ -137,7 +138,7 @@ type Voice struct {
 	Faults     []VoiceFault    `yaml:"faults" doc:"What goes wrong."`
 }
 
-// VoiceFault is something that goes wrong with a sentence.
+// VoiceFault is a fault of a sentence.
 type VoiceFault struct {
 	On    string          `yaml:"on" doc:"Part of the sentence; any if missing."`
 	Fault string          `yaml:"fault" required:"true" enum:"error|hang|silent" doc:"What goes wrong: an error, no end, or no sound."`
@@ -157,9 +158,8 @@ type Tool struct {
 	Changes bool            `yaml:"changes" doc:"Whether it changes something at once."`
 }
 
-// Step is one thing that happens. It has one of the actions, and a time: At
-// from the beginning, After something that happened, or else after the step
-// before it.
+// Step is one action at a time: At from the beginning, After an event, or else
+// after the previous step.
 type Step struct {
 	At    config.Duration `yaml:"at" min:"0s" max:"1h" doc:"When, from the beginning."`
 	After string          `yaml:"after" doc:"After what, such as: audio.started npc=Bart +300ms."`
@@ -186,10 +186,10 @@ type Step struct {
 	Direct *Order  `yaml:"direct" doc:"Directive the dungeon master gives an NPC."`
 	Reveal *Reveal `yaml:"reveal" doc:"NPC that may tell what it keeps secret."`
 	Unsay  *Unsay  `yaml:"unsay" doc:"What an NPC said last is taken back."`
-	// Conceal takes Reveal back.
+	// Conceal reverts Reveal.
 	Conceal   string `yaml:"conceal" doc:"NPC that keeps its secrets again."`
 	Listening string `yaml:"listening" enum:"eager|attentive|called_only" doc:"How the NPCs listen from then on."`
-	// Recast leaves out those who are not named.
+	// Recast removes the NPCs that are not named.
 	Recast []string `yaml:"recast" doc:"NPCs who are at the table from now on; in the beginning all are."`
 }
 
@@ -212,13 +212,13 @@ type Reveal struct {
 	Secret int    `yaml:"secret" min:"0" max:"1000" doc:"The number of its secret, from 1; all if missing."`
 }
 
-// Unsay takes back what an NPC said last.
+// Unsay retracts an NPC's last line.
 type Unsay struct {
 	NPC   string `yaml:"npc" required:"true" doc:"The NPC."`
 	Again bool   `yaml:"again" doc:"Whether it answers the same again, otherwise."`
 }
 
-// Raise lifts or caps an NPC's tier.
+// Raise raises or caps an NPC's tier.
 type Raise struct {
 	NPC   string          `yaml:"npc" required:"true" doc:"The NPC."`
 	Tier  string          `yaml:"tier" required:"true" enum:"fast|standard|deep" doc:"The tier."`
@@ -226,12 +226,12 @@ type Raise struct {
 	Turns int             `yaml:"turns" min:"0" max:"1000" doc:"For how many turns at most; latency.lease_turns if missing."`
 }
 
-// Expectation is one thing that must come of a scene: one of Event, Absent,
-// Order, Outcomes, Ledger, Transcript, Heard, Silent and Sounds.
+// Expectation is one required result of a scene: one of Event, Absent, Order,
+// Outcomes, Ledger, Transcript, Heard, Silent and Sounds.
 type Expectation struct {
 	Event  string `yaml:"event" doc:"What must happen, such as: turn.ended outcome=barged."`
 	Absent string `yaml:"absent" doc:"What must not happen."`
-	// After and Before bound when it counts.
+	// After and Before bound its time range.
 	After    string          `yaml:"after" doc:"What comes before it."`
 	Before   string          `yaml:"before" doc:"What comes after it."`
 	Within   config.Duration `yaml:"within" min:"0s" max:"1h" doc:"At most how long after."`

@@ -16,7 +16,7 @@ import (
 
 var trace = flag.Bool("trace", false, "show all that happens in the scenes")
 
-// scenes loads those that come with the product.
+// scenes loads the scenes of the product.
 func scenes(t testing.TB) []*scenario.Scene {
 	t.Helper()
 	all, err := scenario.Load("../../../testdata/scenarios", "../../../testdata/scenarios/engines", "../../../testdata/scenarios/truth")
@@ -35,12 +35,12 @@ func variants(all []*scenario.Scene) []*scenario.Scene {
 	return out
 }
 
-// name is the scene's file without its ending, and what it is played with.
+// name returns the scene's file without its extension, and its engine.
 func name(s *scenario.Scene) string {
 	return strings.TrimSuffix(strings.TrimSuffix(filepath.Base(s.File), ".yaml")+":"+s.Engine, ":")
 }
 
-// report writes what failed, and what happened.
+// report logs failed verdicts and the events.
 func report(t *testing.T, r *scenario.Result) {
 	t.Helper()
 	for _, v := range r.Verdicts {

@@ -9,10 +9,11 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// soundOf is how long samples sound.
+// soundOf returns the length of samples.
 func soundOf(samples []int16) time.Duration { return audio.Duration(len(samples), audio.SampleRate) }
 
-// makeSound returns a sound that is no speech, as loud as a voice that peaks at dB.
+// makeSound returns a sound other than speech, as loud as a voice that peaks at
+// dB.
 func makeSound(what string, pitch float64, d time.Duration, peak float64, r *rand.Rand) []int16 {
 	switch what {
 	case "cough":
@@ -33,15 +34,15 @@ func orElse(d, def time.Duration) time.Duration {
 }
 
 const (
-	// Tones are toneStep Hz apart and repeat after so many sentences.
+	// Tones are toneStep Hz apart and repeat after this many sentences.
 	firstTone = 400
 	toneStep  = 37
 	tones     = 64
 	toneLevel = -18 // dBFS
 )
 
-// tone is what stands for the nth sentence of a scene when it is spoken: a pure
-// tone as long as the sentence, of a pitch no other sentence nearby has.
+// tone is the sound of a scene's nth sentence: a pure tone as long as the
+// sentence, with a pitch that no sentence nearby has.
 func tone(n int, text string) []int16 {
 	out, amp := make([]int16, rig.SamplesIn(spokenFor(text))), rig.Amplitude(toneLevel)
 	w := 2 * math.Pi * float64(firstTone+toneStep*(n%tones)) / audio.SampleRate
@@ -51,11 +52,11 @@ func tone(n int, text string) []int16 {
 	return out
 }
 
-// audible is the least sample, of either sign, that counts as sound.
+// audible is the smallest sample, of either sign, that counts as sound.
 const audible = 100
 
-// loudRange returns the first and behind the last sample of s that can be
-// heard; both are 0 if there is none.
+// loudRange returns the index of the first audible sample of s and the index
+// after the last; both are 0 if there is none.
 func loudRange(s []int16) (first, end int) {
 	for i, v := range s {
 		if v > audible || v < -audible {

@@ -9,37 +9,38 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/rig"
 )
 
-// spokenWord is a word that a player says, and when.
+// spokenWord is a player's word and its time.
 type spokenWord struct {
 	text     string
 	from, to time.Time
 }
 
 const (
-	// wordsKept bounds what is known of a player.
+	// wordsKept bounds the stored words of a player.
 	wordsKept = 10_000
-	// transit is by how much a word may end after its sound has come: what generated
-	// speech leaves silent at its end.
+	// transit is how long a word may end after its sound has arrived, because
+	// generated speech ends with silence.
 	transit = 100 * time.Millisecond
 	// wordEdge is how much of a word may be missing.
 	wordEdge = 100 * time.Millisecond
 )
 
-// spokenLog is what a player has said, for a model that is given nothing but the
-// sound: it knows no words from sound. It is safe for concurrent use.
+// spokenLog holds a player's words for a model that receives only sound,
+// because the scripted model cannot get words from sound. It is safe for
+// concurrent use.
 type spokenLog struct {
 	mu    sync.Mutex // guards words
 	words []spokenWord
 }
 
-// add adds words that begin to be said at start.
+// add adds words that begin at start.
 func (l *spokenLog) add(start time.Time, words []rig.Word) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	before := start
 	for _, w := range words {
 		to := start.Add(w.End)
-		from := to.Add(-spokenFor(w.Text)) // there may be a pause before it
+		from := to.Add(-spokenFor(w.Text)) // there may be a pause before the word
 		if from.Before(before) {
 			from = before
 		}
@@ -49,20 +50,20 @@ func (l *spokenLog) add(start time.Time, words []rig.Word) {
 	l.words = slices.Delete(l.words, 0, max(0, len(l.words)-wordsKept))
 }
 
-// cutOff forgets what was not said by now.
+// cutOff drops words that are unfinished by now.
 func (l *spokenLog) cutOff(now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.words = slices.DeleteFunc(l.words, func(w spokenWord) bool { return w.to.After(now) })
 }
 
-// saidLine is some of what a player said.
+// saidLine is a part of a player's speech.
 type saidLine struct {
 	text     string
 	from, to time.Time
 }
 
-// before returns the words in the last d of what had been said by a time.
+// before returns the words in the last d before a time.
 func (l *spokenLog) before(by time.Time, d time.Duration) saidLine {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -88,7 +89,7 @@ func (l *spokenLog) before(by time.Time, d time.Duration) saidLine {
 	return saidLine{strings.Join(said, " "), l.words[first].from, last}
 }
 
-// lastSaid returns what a player has said lately, see talker.
+// lastSaid returns a player's latest words, see talker.
 func (st *stage) lastSaid(speaker string, by time.Time, spoken time.Duration) (line saidLine) {
 	for name, m := range st.microphones {
 		if speaker != "" && !strings.EqualFold(name, speaker) {

@@ -27,7 +27,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// stage is a table with everything around it, ready for one scene. It owns the
+// stage is a table with everything around it for one scene. It owns the
 // goroutines of the table and of the players' microphones; close ends them.
 type stage struct {
 	scene       *Scene
@@ -48,8 +48,8 @@ type stage struct {
 	seats map[string]*table.Seat
 }
 
-// openStage sets the stage. ready is what the NPCs will say, if they are spoken
-// by a synthesiser.
+// openStage builds the stage. ready holds the NPCs' synthesised sentences, if
+// there is a synthesiser.
 func openStage(s *Scene, o *Options, ready map[string][]int16) (_ *stage, err error) {
 	st := &stage{scene: s, rec: newRecord(), microphones: map[string]*microphone{}, seats: map[string]*table.Seat{}}
 	st.wire = newWire(st.rec, o.Keep)
@@ -76,12 +76,12 @@ func openStage(s *Scene, o *Options, ready map[string][]int16) (_ *stage, err er
 	return st, nil
 }
 
-// memoryDisk is a file system in memory where there is one. The database waits
-// for the disk after each turn, which no scene is about.
+// memoryDisk returns a file system in memory if there is one, because the
+// database waits for the disk after each turn, and no scene is about that.
 const memoryDisk = "/dev/shm"
 
-// scratch makes a directory for the files of one scene: where the environment
-// wants temporary files, else in memory, else where the system has them.
+// scratch creates a directory for the files of one scene: in the environment's
+// directory for temporary files, else in memory, else in the system's.
 func scratch() (string, error) {
 	const name = "glyphoxa-scene-"
 	if os.Getenv("TMPDIR") == "" {
@@ -92,7 +92,7 @@ func scratch() (string, error) {
 	return os.MkdirTemp("", name)
 }
 
-// makeTable makes the table and what it works with.
+// makeTable creates the table and its dependencies.
 func (st *stage) makeTable(ctx context.Context, voices *speaker) (err error) {
 	s := st.scene
 	if st.store, err = sqlite.Open(ctx, filepath.Join(st.dir, "scene.db"), nil); err != nil {
@@ -136,7 +136,7 @@ func (st *stage) toolNames() (names []string) {
 	return names
 }
 
-// wordsOf returns what a player says, nil if there is none of that name.
+// wordsOf returns a player's words, or nil for an unknown name.
 func (st *stage) wordsOf(player string) *rig.Words {
 	if m := st.microphones[player]; m != nil {
 		return &m.words
@@ -144,7 +144,7 @@ func (st *stage) wordsOf(player string) *rig.Words {
 	return nil
 }
 
-// agents makes the NPCs of a scene ready, or only those called so.
+// agents prepares the NPCs of a scene, or only those with the given names.
 func agents(s *Scene, history int, only ...string) []*agent.Agent {
 	var all []*agent.Agent
 	for _, n := range s.NPCs {
@@ -163,15 +163,15 @@ func agents(s *Scene, history int, only ...string) []*agent.Agent {
 	return all
 }
 
-// seed makes every scene's chance its own, and the same each time.
+// seed returns a constant random seed for each scene.
 func seed(title string) uint64 {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(title)) // never fails
+	_, _ = h.Write([]byte(title)) // cannot fail
 	return h.Sum64()
 }
 
-// players are those at the table with a voice, in the order in which they are
-// named.
+// players returns the players with a voice, in the order of their names in the
+// scene.
 func (s *Scene) players() []Player {
 	out := slices.Clone(s.Players)
 	for _, step := range s.Story {
@@ -191,14 +191,14 @@ func (s *Scene) players() []Player {
 	return out
 }
 
-// voiced reports whether a player ever speaks aloud.
+// voiced reports whether a player speaks aloud in the scene.
 func (s *Scene) voiced(player string) bool {
 	return slices.ContainsFunc(s.Story, func(step Step) bool {
 		return step.Who == player && (step.Says != "" || step.Makes != "")
 	}) || slices.ContainsFunc(s.Players, func(p Player) bool { return p.Name == player })
 }
 
-// seatPlayer seats a player, whose voice is heard from then on.
+// seatPlayer seats a player, who is heard from then on.
 func (st *stage) seatPlayer(ctx context.Context, player string) error {
 	seat, err := st.table.Join(ctx, player, nil)
 	if err != nil {
@@ -211,7 +211,7 @@ func (st *stage) seatPlayer(ctx context.Context, player string) error {
 	return nil
 }
 
-// removePlayer takes a player away, in the middle of a word if need be.
+// removePlayer removes a player, even during a word.
 func (st *stage) removePlayer(player string) error {
 	st.mu.Lock()
 	seat := st.seats[player]
@@ -225,7 +225,7 @@ func (st *stage) removePlayer(player string) error {
 	return nil
 }
 
-// transcript returns what was kept, as "Name: text", and the lines of NPCs
+// transcript returns the stored lines, as "Name: text", and those of NPCs
 // alone.
 func (st *stage) transcript() (all []string, npcs []memory.Line, err error) {
 	lines, err := st.store.Recent(context.Background(), st.info.ID, 10_000)
@@ -238,8 +238,8 @@ func (st *stage) transcript() (all []string, npcs []memory.Line, err error) {
 	return all, npcs, err
 }
 
-// stopTable stops the table and everybody at it, and waits for them. It reports false
-// if that takes longer than grace.
+// stopTable stops the table and the players, and waits for them. It reports
+// false if that takes longer than grace.
 func (st *stage) stopTable(grace time.Duration) bool {
 	st.stop()
 	over := make(chan struct{})
@@ -254,7 +254,7 @@ func (st *stage) stopTable(grace time.Duration) bool {
 	}
 }
 
-// closeStage releases what the stage holds, after stopTable.
+// closeStage releases the stage's resources, after stopTable.
 func (st *stage) closeStage() error {
 	st.stop()
 	var errs []error

@@ -17,15 +17,15 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// talker is the scripted speech-to-speech model: it answers what the writer would,
-// with the voice of the stage. It is safe for concurrent use.
+// talker is the scripted speech-to-speech model: it gives the writer's answers
+// in the stage's voices. It is safe for concurrent use.
 type talker struct {
 	scene  *Scene
 	script S2S
 	writer *writer
 	rec    *record
 	voice  *speaker
-	// lineOf returns what a player said last, within so much time before a moment;
+	// lineOf returns a player's last words within a time before a moment;
 	// speaker may be empty.
 	lineOf func(speaker string, by time.Time, spoken time.Duration) saidLine
 
@@ -33,21 +33,20 @@ type talker struct {
 
 	mu       sync.Mutex // guards the fields below
 	used     map[int]bool
-	sessions map[int]string // whose a session is
+	sessions map[int]string // the NPC of a session
 	asked    map[int]heardLine
-	open     map[int]bool // that have neither been closed nor ended
+	open     map[int]bool // those neither closed nor ended
 	from, to *audio.Resampler
 }
 
-// heardLine is what a session was asked last.
+// heardLine is a session's last input.
 type heardLine struct {
-	saidLine // without times if it was typed
+	saidLine // without times if typed
 	speaker  string
-	unheard  bool // its answer was interrupted before anybody heard of it
+	unheard  bool // its answer was interrupted before any of it was heard
 }
 
-// goesOn is how long after a line its speaker goes on with it, if it was not
-// answered.
+// goesOn is how long after an unanswered line its speaker can continue it.
 const goesOn = 1500 * time.Millisecond
 
 // newTalker returns a model with a provider that follows the scene.
@@ -63,8 +62,8 @@ func newTalker(s *Scene, w *writer, voice *speaker, lineOf func(string, time.Tim
 	return k
 }
 
-// pickFault returns what goes wrong in a round of the answer to a line, or with
-// opening a session, which is round 0.
+// pickFault returns the fault of a round of the answer to a line, or of opening
+// a session, which is round 0.
 func (k *talker) pickFault(line string, round int) S2SFault {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -79,7 +78,7 @@ func (k *talker) pickFault(line string, round int) S2SFault {
 	return S2SFault{}
 }
 
-// npcOf is the NPC whose instructions a session has.
+// npcOf returns the NPC whose instructions a session has.
 func (k *talker) npcOf(instructions string) config.NPC {
 	first, found := -1, config.NPC{Name: unknown}
 	for _, n := range k.scene.NPCs {
@@ -97,7 +96,7 @@ func (k *talker) openSession(n int, o s2s.SessionOptions) s2stest.Opening {
 	k.mu.Unlock()
 	opening := s2stest.Opening{Takes: time.Duration(k.script.Opens)}
 	if n := len(o.History); n > 0 && o.History[n-1].Role == llm.RoleUser {
-		// A line without an answer is answered.
+		// A line without an answer gets one.
 		npc := k.npcOf(o.Instructions)
 		opening.Steps = s2stest.Say("old", oldText, k.sound(npc, oldText), k.script.Capabilities.OutputRate, k.script.Speed)
 	}
@@ -110,7 +109,7 @@ func (k *talker) openSession(n int, o s2s.SessionOptions) s2stest.Opening {
 	return opening
 }
 
-// observe notes what the provider was told.
+// observe records a note of the provider.
 func (k *talker) observe(n s2stest.Note) {
 	k.mu.Lock()
 	npc := k.sessions[n.Session]
@@ -162,7 +161,7 @@ func (k *talker) observe(n s2stest.Note) {
 	}
 }
 
-// resultKind says how a tool's result reads.
+// resultKind describes a tool's result.
 func resultKind(r s2s.ToolResult) string {
 	switch {
 	case r.Silent:
@@ -175,8 +174,8 @@ func resultKind(r s2s.ToolResult) string {
 
 func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// hearLine takes in what a session is asked to answer, and returns what was sent of it
-// now: a player may have gone on with a line before its answer was heard.
+// hearLine records a session's new input, and returns its line: a player may
+// have continued a line before its answer was heard.
 func (k *talker) hearLine(n s2stest.Note) saidLine {
 	h := heardLine{saidLine{text: n.Response.Text}, n.Response.Speaker, false}
 	if h.text == "" {
@@ -193,7 +192,7 @@ func (k *talker) hearLine(n s2stest.Note) saidLine {
 	return now
 }
 
-// noteInterruption takes in how much was heard of an answer.
+// noteInterruption records how much of an answer was heard.
 func (k *talker) noteInterruption(n s2stest.Note) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -202,14 +201,14 @@ func (k *talker) noteInterruption(n s2stest.Note) {
 	k.asked[n.Session] = h
 }
 
-// lineAsked is what a session was asked last.
+// lineAsked returns a session's last input.
 func (k *talker) lineAsked(session int) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.asked[session].text
 }
 
-// answer scripts what a session does when asked.
+// answer scripts a session's reaction to a request.
 func (k *talker) answer(t s2stest.Turn) s2stest.Answer {
 	npc, line := k.npcOf(t.Options.Instructions), k.lineAsked(t.Session)
 	if k.script.Capabilities.Duplex {
@@ -235,12 +234,13 @@ func (k *talker) answer(t s2stest.Turn) s2stest.Answer {
 	return a.Answer
 }
 
-// staySilent is the tool a session says nothing with. It is no tool of the scene's.
+// staySilent is the tool with which a session stays silent. It does not belong
+// to the scene.
 const staySilent = "stay_silent"
 
 func isStaySilent(tool string) bool { return tool == staySilent }
 
-// factsOf is what a session knows beside who it is and what it is asked.
+// factsOf returns a session's knowledge besides persona and question.
 func factsOf(t s2stest.Turn) string {
 	facts := []string{t.Response.Context}
 	for _, m := range t.Known {
@@ -249,8 +249,8 @@ func factsOf(t s2stest.Turn) string {
 	return strings.Join(facts, "\n")
 }
 
-// firstSound is how long a round takes to its first sound: as long as the language
-// model and the synthesiser, unless the script has something else.
+// firstSound is the time to a round's first sound: that of the language model
+// and the synthesiser, unless the script sets another.
 func (k *talker) firstSound(r Round) time.Duration {
 	if k.script.FirstSound > 0 && r.FirstToken == 0 {
 		return time.Duration(k.script.FirstSound)
@@ -279,8 +279,8 @@ func (k *talker) voiceAnswer(npc config.NPC, line string, t s2stest.Turn) s2stes
 	return a.Answer
 }
 
-// sound makes the sound of a sentence at the rate of the model's voice, and has the
-// wire know it as it will leave the table.
+// sound synthesises a sentence at the model's rate, and registers it with the
+// wire as it will leave the table.
 func (k *talker) sound(npc config.NPC, text string) []int16 {
 	id := k.voice.wire.addSentence(npc.Name, text)
 	k.voice.wire.ownSentence(id)
@@ -300,7 +300,7 @@ func (k *talker) sound(npc config.NPC, text string) []int16 {
 		k.from, err = audio.NewResampler(audio.SampleRate, rate)
 		k.to, err2 = audio.NewResampler(rate, audio.SampleRate)
 		if errors.Join(err, err2) != nil {
-			return sound // the loader refuses such rates
+			return sound // the loader rejects such rates
 		}
 	}
 	k.from.Reset()

@@ -17,7 +17,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// talking is a scene of which only the model is used.
+// talking is a scene for tests that use only its model.
 const talking = `title: A model speaks
 proves: Nothing by itself.
 npcs: [{name: Mira, tools: [look]}, {name: Bartok}]
@@ -35,8 +35,8 @@ story: [{who: Ana, says: "Hail."}]
 expect: [{absent: barge}]
 `
 
-// heardOf renders what a session tells, until it ends or nothing comes for a minute.
-// Sound is told by what the wire takes it for.
+// heardOf formats a session's events, until it ends or sends nothing for a
+// minute. The wire identifies the sound.
 func heardOf(t *testing.T, k *talker, s s2s.Session) string {
 	t.Helper()
 	resample, err := audio.NewResampler(k.script.Capabilities.OutputRate, audio.SampleRate)
@@ -62,7 +62,7 @@ func heardOf(t *testing.T, k *talker, s s2s.Session) string {
 			framer.Push(resample.Process(nil, ev.Samples))
 			var f audio.Frame
 			for framer.Next(&f) {
-				if id := k.voice.wire.recognise(f[:]); id > last { // the resampler holds the end of the one before back
+				if id := k.voice.wire.recognise(f[:]); id > last { // the resampler holds back the end of the previous one
 					last = id
 					add("sounds %q", k.voice.wire.sources[id].text)
 				}
@@ -84,8 +84,8 @@ func heardOf(t *testing.T, k *talker, s s2s.Session) string {
 	}
 }
 
-// TestTalkerFollowsTheModelsScript has sessions answer what a player says, by its sound
-// alone.
+// TestTalkerFollowsTheModelsScript checks that sessions answer a player's words
+// from the sound alone.
 func TestTalkerFollowsTheModelsScript(t *testing.T) {
 	const story = "Mira, tell us a story."
 	for _, row := range []struct{ name, says, can, fault, want string }{
@@ -122,7 +122,7 @@ func TestTalkerFollowsTheModelsScript(t *testing.T) {
 	}
 }
 
-// talk has Ana say something to a session of Mira's.
+// talk lets Ana speak to a session of Mira's.
 func talk(t *testing.T, s *Scene, says, want string) {
 	rec := newRecord()
 	m := newMicrophone(Player{Name: "Ana", Pitch: 120, Level: -14}, rec, 1)
@@ -150,7 +150,7 @@ func talk(t *testing.T, s *Scene, says, want string) {
 		t.Fatal(err)
 	}
 	if strings.Contains(want, "ToolCancelled") {
-		session.OnToolCall(func(llm.ToolCall) {}) // which nobody answers
+		session.OnToolCall(func(llm.ToolCall) {}) // the calls stay unanswered
 	}
 	sound := slices.Concat(make([]int16, 4000), rig.Speech(120, spokenFor(says)*24_000/audio.SampleRate, -14), make([]int16, 9000))
 	if err := errors.Join(session.BeginTurn(ctx), session.SendAudio(ctx, sound), session.Respond(ctx, s2s.Response{Speaker: "Ana"})); err != nil {

@@ -21,7 +21,7 @@ func registerTools(host *mcphost.Host, script []Tool, rec *record) error {
 	return nil
 }
 
-// build makes a tool of its script.
+// build creates a tool from its script.
 func (t Tool) build(rec *record) tools.Tool {
 	effect := tools.EffectNow
 	if t.Writes {

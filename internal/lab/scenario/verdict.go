@@ -12,13 +12,13 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// Verdict is the judgement of one expectation.
+// Verdict is the result of one expectation.
 type Verdict struct {
-	// File and Line say where the expectation stands; Line is 0 for what holds
-	// in every scene.
+	// File and Line are the place of the expectation; Line is 0 for rules of
+	// every scene.
 	File string `json:"file"`
 	Line int    `json:"line,omitempty"`
-	// Scene is the scene's title, Engine what it was played with if not the NPCs' own.
+	// Scene is the scene's title, Engine its engine if not the NPCs' own.
 	Scene  string `json:"scene"`
 	Engine string `json:"engine,omitempty"`
 	// Expect is the expectation in one line.
@@ -26,7 +26,8 @@ type Verdict struct {
 	OK     bool   `json:"ok"`
 	// Skipped expectations were not judged.
 	Skipped bool `json:"skipped,omitempty"`
-	// Message says what came instead, or by how much it was met.
+	// Message says what happened instead, or by how much the expectation was
+	// met.
 	Message string `json:"message,omitempty"`
 }
 
@@ -116,7 +117,8 @@ func (p *performance) meets(e Expectation) (bool, string) {
 	return p.sound(e.Sounds, from, to)
 }
 
-// counted is when an expectation counts; why says that it is not known.
+// counted returns the time range of an expectation; why says that it is
+// unknown.
 func (p *performance) counted(e Expectation) (from, to time.Duration, why string) {
 	to = p.ended
 	if e.After != "" {
@@ -139,12 +141,12 @@ func (p *performance) counted(e Expectation) (from, to time.Duration, why string
 	return from, to, ""
 }
 
-// moment returns when what a pattern means happened. A pattern without a number
-// means the first from a time on.
+// moment returns the time of a pattern's event. A pattern without a number
+// means the first one from a time on.
 func (p *performance) moment(text string, from time.Duration) (time.Duration, bool) {
 	pat, err := parsePattern(text)
 	if err != nil {
-		return 0, false // the loader would have refused it
+		return 0, false // the loader rejects this
 	}
 	var at []time.Duration
 	for _, e := range p.result.Entries {
@@ -161,7 +163,7 @@ func (p *performance) moment(text string, from time.Duration) (time.Duration, bo
 	return at[max(pat.nth, 1)-1] + pat.shift, true
 }
 
-// matching returns the entries in a range that fit.
+// matching returns the matching entries in a time range.
 func (p *performance) matching(pat pattern, from, to time.Duration) []Entry {
 	var out []Entry
 	for _, e := range p.result.Entries {
@@ -180,7 +182,8 @@ func (p *performance) matching(pat pattern, from, to time.Duration) []Entry {
 	return out
 }
 
-// meetsEvent judges that something happens, in time and as often as it should.
+// meetsEvent judges whether an event happens in time and the expected number of
+// times.
 func (p *performance) meetsEvent(e Expectation, from, to time.Duration) (bool, string) {
 	pat, err := parsePattern(e.Event)
 	if err != nil {
@@ -206,7 +209,7 @@ func (p *performance) meetsEvent(e Expectation, from, to time.Duration) (bool, s
 	return true, "after " + ms(after) + p.excuse(from, found[0].At)
 }
 
-// excuse tells of time that the machine took from the scene.
+// excuse mentions time lost to stalls of the machine.
 func (p *performance) excuse(from, to time.Duration) string {
 	if lost := p.stalled(from, to); lost > 0 {
 		return ", of which the machine stood still for " + ms(lost)
@@ -214,7 +217,7 @@ func (p *performance) excuse(from, to time.Duration) string {
 	return ""
 }
 
-// instead tells what of the kind happened in place of what was wanted.
+// instead lists the events of the kind that happened instead.
 func (p *performance) instead(pat pattern, tell bool) string {
 	if !tell {
 		return ""
@@ -247,14 +250,15 @@ func (p *performance) absent(e Expectation, from, to time.Duration) (bool, strin
 	return true, ""
 }
 
-// ordered judges that things happen one after the other, with anything between.
+// ordered judges whether events happen in order, with others between them
+// allowed.
 //
-// The table and the stage each note what they do in order, but on goroutines of their own. What
-// both note of the same moment of virtual time has no order between them: which of the two comes
-// first depends on the machine alone.
+// The table and the stage each record their events in order, but on separate
+// goroutines. Within the same moment of virtual time their relative order
+// depends only on the machine.
 func (p *performance) ordered(want []string) (bool, string) {
 	all := p.result.Entries
-	last, lastOf := -1, map[bool]int{true: -1, false: -1} // the last that fitted, and that of each kind
+	last, lastOf := -1, map[bool]int{true: -1, false: -1} // the last match, overall and of each kind
 	follows := func(i int) bool {
 		fromTable := all[i].Event != nil
 		return i > last || last >= 0 && all[i].At == all[last].At && fromTable != (all[last].Event != nil) && i > lastOf[fromTable]
@@ -280,7 +284,7 @@ func (p *performance) ordered(want []string) (bool, string) {
 	return true, ""
 }
 
-// outcomes of the turns, in the order of their numbers.
+// outcomes returns the outcomes of turns, by turn number.
 func (p *performance) outcomes() []string {
 	var ends []*table.TurnEnded
 	for _, e := range p.result.Entries {
@@ -296,7 +300,7 @@ func (p *performance) outcomes() []string {
 	return out
 }
 
-// heard lists the sentences that sounded to their end.
+// heard lists the sentences that were played to the end.
 func (p *performance) heard() []string {
 	out := []string{}
 	for _, s := range p.stage.wire.heard() {
@@ -305,8 +309,8 @@ func (p *performance) heard() []string {
 	return out
 }
 
-// ledger holds fields of one turn's ledger, or of every one's that an NPC
-// answered, to their bounds.
+// ledger judges ledger fields of one turn, or of every turn that an NPC
+// answered, against their bounds.
 func (p *performance) ledger(e Expectation) (bool, string) {
 	looked := 0
 	for _, entry := range p.result.Entries {
@@ -331,8 +335,7 @@ func (p *performance) ledger(e Expectation) (bool, string) {
 // breath is how long a synthesiser pauses between two sentences.
 const breath = 700 * time.Millisecond
 
-// less is a time of a ledger that was told at a time, without what the machine
-// took until then.
+// less returns a ledger time at a moment, minus the machine's stalls before it.
 func (p *performance) less(value string, at time.Duration) string {
 	v, err := strconv.ParseFloat(value, 64)
 	if err != nil || len(p.stalls) == 0 {
@@ -341,7 +344,7 @@ func (p *performance) less(value string, at time.Duration) string {
 	return strconv.FormatFloat(max(0, v-mcp.RoundedMillis(p.stalled(0, at))), 'f', -1, 64)
 }
 
-// sound judges silence, or sound without a gap, between two times.
+// sound judges silence, or sound without gaps, between two times.
 func (p *performance) sound(wanted bool, from, to time.Duration) (bool, string) {
 	at, gap := from, leastPause
 	if p.options.Speech != nil {

@@ -34,8 +34,7 @@ func tableEvents() map[string]reflect.Type {
 	}
 }
 
-// ledgerNumbers are the fields of a turn's ledger, and whether they are numbers
-// rather than words.
+// ledgerNumbers maps the fields of a turn's ledger to whether they are numbers.
 func ledgerNumbers() map[string]bool {
 	out := map[string]bool{}
 	ledger := reflect.TypeFor[table.Ledger]()

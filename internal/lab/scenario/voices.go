@@ -14,24 +14,24 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
-// chunk is how much sound is handed over at a time.
+// chunk is the length of one piece of sound.
 const chunk = 100 * time.Millisecond
 
 // speaker is the scripted speech synthesis. In virtual time every sentence is a
-// tone of its own; with a synthesiser it is spoken by that. It implements
+// distinct tone; otherwise the synthesiser speaks it. It implements
 // table.Voices.
 type speaker struct {
 	script Voice
 	rec    *record
 	wire   *wire
 	synth  tts.Provider       // nil for tones
-	ready  map[string][]int16 // what it has spoken beforehand, by lineKey
+	ready  map[string][]int16 // synthesised in advance, by lineKey
 
 	mu   sync.Mutex // guards used
 	used map[int]bool
 }
 
-// pickFault returns what goes wrong with a sentence.
+// pickFault returns the fault of a sentence.
 func (s *speaker) pickFault(text string) VoiceFault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +70,7 @@ func (s *speaker) Synthesize(ctx context.Context, npc config.NPC, text string) i
 	}
 }
 
-// speakSentence makes the sound of a sentence, as fast as the script allows.
+// speakSentence produces a sentence's sound, at the scripted speed.
 func (s *speaker) speakSentence(ctx context.Context, npc config.NPC, text string, yield func([]int16, error) bool) error {
 	f := s.pickFault(text)
 	if err := rig.Pause(ctx, time.Duration(s.script.FirstSound)); err != nil {
@@ -104,10 +104,10 @@ func (s *speaker) speakSentence(ctx context.Context, npc config.NPC, text string
 	return err
 }
 
-// errSilent ends a sentence early, as if it were complete.
+// errSilent ends a sentence early as if it were complete.
 var errSilent = errors.New("no sound")
 
-// failSentence ends a sentence the way the script wants it.
+// failSentence ends a sentence as scripted.
 func (s *speaker) failSentence(ctx context.Context, f VoiceFault) error {
 	switch f.Fault {
 	case "hang":
@@ -119,17 +119,17 @@ func (s *speaker) failSentence(ctx context.Context, f VoiceFault) error {
 	return fmt.Errorf("the voice failed: %w", errScripted)
 }
 
-// tones gives the tone that stands for a sentence, piece by piece.
+// tones yields a sentence's tone, piece by piece.
 func (s *speaker) tones(id int, text string, give func([]int16) error) error {
 	sound := tone(id, text)
 	s.wire.learnSound(id, sound, true)
 	return inPieces(sound, give)
 }
 
-// spokenLine gives what the synthesiser made of a sentence, piece by piece.
+// spokenLine yields a sentence's synthesised sound, piece by piece.
 func (s *speaker) spokenLine(ctx context.Context, id int, npc config.NPC, text string, give func([]int16) error) error {
 	sound, ok := s.ready[lineKey(npc, text)]
-	if !ok { // the table says something that is not in the script
+	if !ok { // the sentence is not in the script
 		var err error
 		if sound, err = renderText(ctx, s.synth, text, npc.Voice.For(s.synth.Name(), true)); err != nil {
 			return err
@@ -140,8 +140,8 @@ func (s *speaker) spokenLine(ctx context.Context, id int, npc config.NPC, text s
 	return inPieces(sound, give)
 }
 
-// marked makes a sentence a little quieter than the one before it, too little
-// to be heard: so the wire can tell it from others that are spoken alike.
+// marked makes a sentence inaudibly quieter than the previous one, so that the
+// wire can distinguish sentences with the same sound.
 func marked(sound []int16, id int) []int16 {
 	const step, marks = 0.01, 40
 	gain := 1 - step*float64(id%marks+1)
@@ -161,11 +161,11 @@ func inPieces(sound []int16, give func([]int16) error) error {
 	return nil
 }
 
-// lineKey is by what a sentence of an NPC is found that was made beforehand.
+// lineKey is the key of an NPC's synthesised sentence.
 func lineKey(npc config.NPC, text string) string { return npc.ID + "\n" + text }
 
-// prepareLines speaks every sentence of the script beforehand: how long a
-// synthesiser takes on this machine is not what a scene is about.
+// prepareLines synthesises every sentence of the script in advance, because the
+// speed of this machine's synthesiser is not under test.
 func prepareLines(ctx context.Context, s *Scene, synth tts.Provider) (map[string][]int16, error) {
 	out := map[string][]int16{}
 	for _, npc := range s.NPCs {
@@ -180,7 +180,7 @@ func prepareLines(ctx context.Context, s *Scene, synth tts.Provider) (map[string
 	return out, nil
 }
 
-// sentencesOf lists what an NPC may say, as far as the script knows.
+// sentencesOf lists an NPC's possible sentences in the script.
 func (s *Scene) sentencesOf(npc config.NPC) []string {
 	all := []string{spare}
 	for _, r := range s.Model.Replies {
@@ -204,7 +204,7 @@ func (s *Scene) sentencesOf(npc config.NPC) []string {
 	return all
 }
 
-// renderText has a synthesiser speak a text, without the silence around it.
+// renderText synthesises a text and trims the silence around it.
 func renderText(ctx context.Context, synth tts.Provider, text string, voice tts.Voice) ([]int16, error) {
 	var out []int16
 	var resample *audio.Resampler

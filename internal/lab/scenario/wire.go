@@ -13,37 +13,36 @@ import (
 )
 
 const (
-	// windowSamples is how much of a sentence it takes to recognise it, and
-	// windowStep how far apart the windows are that are kept.
+	// windowSamples is the length of sound needed to recognise a sentence, and
+	// windowStep the distance between the stored windows.
 	windowSamples = 8
 	windowStep    = 96
-	// leastPause is the silence from which on the next sound begins anew.
+	// leastPause is the silence after which sound counts as a new beginning.
 	leastPause = 200 * time.Millisecond
 )
 
-// ducked is by how much the sound of a line is divided that a player talks over.
+// ducked is the divisor of a line's sound while a player talks over it.
 const ducked = 4
 
 type window [windowSamples]int16
 
-// source is a sentence that was synthesised.
+// source is a synthesised sentence.
 type source struct {
 	npc, text string
-	own       bool // it is of a model with a voice of its own
-	samples   int  // of it that can be heard, in whole frames
-	whole     bool // nothing more is made of it
+	own       bool // from a model with its own voice
+	samples   int  // its audible samples, in whole frames
+	whole     bool // complete
 	sounded   int  // of samples, so far
 }
 
 // span is a stretch of sound on the wire from one source.
 type span struct {
-	source   int // -1 for sound that no sentence has
+	source   int // -1 for sound without a sentence
 	from, to time.Time
 }
 
-// wire is the end of the table's sound. It recognises in each frame which
-// sentence it comes from, and so knows what was really heard, and when. It is
-// safe for concurrent use.
+// wire receives the table's output. It recognises each frame's sentence, and so
+// knows what was really heard, and when. It is safe for concurrent use.
 type wire struct {
 	rec  *record
 	hear func(time.Time, *audio.Frame, string, string) // passes frames on to microphones
@@ -51,7 +50,7 @@ type wire struct {
 
 	mu      sync.Mutex // guards the fields below
 	sources []source
-	windows map[window]int // which source it is of
+	windows map[window]int // by window of sound, its source
 	spans   []span
 	sound   []int16
 	began   time.Time // of sound
@@ -61,7 +60,7 @@ func newWire(rec *record, keep bool) *wire {
 	return &wire{rec: rec, keep: keep, windows: map[window]int{}}
 }
 
-// addSentence adds a sentence that is going to be spoken and returns its number.
+// addSentence adds a sentence to be spoken and returns its number.
 func (w *wire) addSentence(npc, text string) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -69,20 +68,20 @@ func (w *wire) addSentence(npc, text string) int {
 	return len(w.sources) - 1
 }
 
-// ownSentence says that a sentence is of a model with a voice of its own, which
-// others may break off.
+// ownSentence marks a sentence of a model with its own voice, which an
+// interruption may break off.
 func (w *wire) ownSentence(id int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.sources[id].own = true
 }
 
-// estimate is by how much a model's own sentence may be taken to end too early: where
-// it ends in the sound nobody tells.
+// estimate is how much too early the end of a model's own sentence may be
+// assumed, because the model does not say where it ends in the sound.
 const estimate = 300 * time.Millisecond
 
-// soundedAsFar reports whether text is the beginning of a sentence of a model with a
-// voice of its own, and about so much of it sounded.
+// soundedAsFar reports whether text is the beginning of a sentence of a model
+// with its own voice, and about that much of it sounded.
 func (w *wire) soundedAsFar(text string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -92,8 +91,7 @@ func (w *wire) soundedAsFar(text string) bool {
 	})
 }
 
-// learnSound takes in sound of sentence id, in the order it is made; whole says that
-// it was the last.
+// learnSound adds sound of sentence id, in order; whole marks the last piece.
 func (w *wire) learnSound(id int, samples []int16, whole bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -129,7 +127,7 @@ func (w *wire) Write(_ context.Context, frame *audio.Frame) error {
 	return nil
 }
 
-// fileFrame files a frame and reports whether a voice begins to sound in it, and
+// fileFrame records a frame and reports whether a voice begins in it, and
 // whose.
 func (w *wire) fileFrame(now time.Time, frame *audio.Frame) (begins bool, src source) {
 	w.mu.Lock()
@@ -155,7 +153,7 @@ func (w *wire) fileFrame(now time.Time, frame *audio.Frame) (begins bool, src so
 		if quiet := from.Sub(last.to); quiet < leastPause {
 			same := last.source == id
 			if id < 0 && end-first <= audio.FrameSamples/2 {
-				same = true // nothing but a fade in and a fade out
+				same = true // only a fade-in and a fade-out
 			}
 			if same {
 				last.to = to
@@ -170,7 +168,7 @@ func (w *wire) fileFrame(now time.Time, frame *audio.Frame) (begins bool, src so
 	return true, src
 }
 
-// recognise returns the source of sound, -1 if it has none.
+// recognise returns the source of sound, or -1.
 func (w *wire) recognise(s []int16) int {
 	for i := 0; i+windowSamples <= len(s); i++ {
 		if id, ok := w.windows[window(s[i:i+windowSamples])]; ok {
@@ -180,7 +178,7 @@ func (w *wire) recognise(s []int16) int {
 	return -1
 }
 
-// saveFrame keeps a frame where it belongs in time.
+// saveFrame stores a frame at its time.
 func (w *wire) saveFrame(now time.Time, frame *audio.Frame) {
 	if w.began.IsZero() {
 		w.began = w.rec.start
@@ -192,8 +190,8 @@ func (w *wire) saveFrame(now time.Time, frame *audio.Frame) {
 	w.sound = append(w.sound, frame[:]...)
 }
 
-// voices returns when whose voice was heard: spans of the same NPC with less
-// than 200 ms between them are one.
+// voices returns when each voice was heard: spans of the same NPC less than 200
+// ms apart are joined.
 func (w *wire) voices() []voiced {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -212,18 +210,18 @@ func (w *wire) voices() []voiced {
 	return out
 }
 
-// unknown is who speaks sound that is no sentence's: two voices at once, or one
-// that was changed on the way.
+// unknown is the speaker of sound without a sentence: two voices at once, or
+// one altered on the way.
 const unknown = "(unknown)"
 
-// voiced is a stretch of one NPC's voice. text is the sentence it ended in.
+// voiced is a stretch of one NPC's voice. text is the sentence in which it
+// ended.
 type voiced struct {
 	npc, text string
 	from, to  time.Time
 }
 
-// heard returns the sentences that sounded to their end, in the order in which
-// they ended.
+// heard returns the sentences played to the end, in the order of their ends.
 func (w *wire) heard() []source {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -239,7 +237,7 @@ func (w *wire) heard() []source {
 	}
 	var ends []end
 	for id, s := range w.sources {
-		// Frames at either end, and around a pause, may be counted with a neighbour.
+		// Frames at either end, and around a pause, may count for a neighbour.
 		if s.whole && s.sounded > 0 && s.sounded+2*audio.FrameSamples+s.samples/20 >= s.samples {
 			ends = append(ends, end{id, last[id]})
 		}

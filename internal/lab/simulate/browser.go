@@ -17,14 +17,14 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// Browser has the tables play in browsers: players join by a link and are connected by
-// WebRTC, on loopback. They hear the NPCs and each other, and read along.
+// Browser makes the tables play in browsers: players join by a link over WebRTC
+// on loopback, hear the NPCs and each other, and read along.
 type Browser struct {
-	// FarEnd is a process as in [Discord], which has the players.
+	// FarEnd is the players' process, as in [Discord].
 	FarEnd func() *exec.Cmd
 }
 
-// rooms implements front: each table is one in browsers.
+// rooms implements front: each table is in browsers.
 type rooms struct {
 	*farLine
 	players int // at each table
@@ -33,7 +33,7 @@ type rooms struct {
 	url     string
 	mux     *http.ServeMux
 	server  *http.Server
-	served  chan error // takes how the server ended
+	served  chan error // receives the server's error
 }
 
 func openRooms(ctx context.Context, load Load, o *Options) (front, error) {
@@ -48,7 +48,7 @@ func openRooms(ctx context.Context, load Load, o *Options) (front, error) {
 	mux := http.NewServeMux()
 	r := &rooms{
 		farLine: far, players: load.Players, tell: o.Tell, url: "http://" + listener.Addr().String(), mux: mux,
-		server: &http.Server{Handler: mux, ErrorLog: log.New(io.Discard, "", 0)}, // of players who leave while they join
+		server: &http.Server{Handler: mux, ErrorLog: log.New(io.Discard, "", 0)}, // of players who leave while joining
 		served: make(chan error, 1),
 	}
 	go func() { r.served <- r.server.Serve(listener) }()
@@ -63,7 +63,7 @@ type roomLine struct {
 	at   *sitting
 }
 
-// tableName is what a table is called in its feed, which it has for itself.
+// tableName is a table's name in its own feed.
 const tableName = "table"
 
 // connect implements front.
@@ -73,7 +73,8 @@ func (r *rooms) connect(s *sitting, o *Options, m *meter) line {
 		Feed: l.feed, Table: tableName, MaxGuests: r.players, Sent: l.sent,
 		Detection: o.Detection, Hearing: config.Hearing{Detection: config.DetectionEnergy},
 	})
-	// Each connection counts as from elsewhere: so many players do not join from one address.
+	// Each connection counts as a different address, because so many players do
+	// not join from one.
 	pages := l.room.Handler(func(q *http.Request) string { return q.RemoteAddr })
 	at := fmt.Sprintf("/%d", s.number)
 	r.mux.Handle(at+"/", http.StripPrefix(at, pages))
@@ -90,7 +91,7 @@ func (l *roomLine) Write(ctx context.Context, frame *audio.Frame) error {
 // sink implements line: players read along.
 func (l *roomLine) sink(w table.Sink) table.Sink { return captioned{w, l.feed} }
 
-// captioned is a sink whose events are added to a feed, too.
+// captioned is a sink that also adds its events to a feed.
 type captioned struct {
 	table.Sink
 	feed *web.Feed
@@ -109,14 +110,14 @@ func (l *roomLine) open(_ context.Context, s *sitting, hold func(func(context.Co
 	return nil
 }
 
-// awaitPlayers implements front: it has the players join.
+// awaitPlayers implements front and makes the players join.
 func (r *rooms) awaitPlayers(ctx context.Context) error {
 	r.tell(fmt.Sprintf("%d players join", len(r.lines)*r.players))
 	o := farOrder{}
 	for _, l := range r.lines {
 		o.Join = append(o.Join, l.room.Link())
 	}
-	stop := context.AfterFunc(ctx, func() { _ = r.hangUp() }) // the far end gives up then
+	stop := context.AfterFunc(ctx, func() { _ = r.hangUp() }) // the far end then gives up
 	defer stop()
 	var told farAnswer
 	err := r.order(o)
@@ -159,7 +160,7 @@ func (r *rooms) close() error {
 	return err
 }
 
-// splitLink cuts a link to a table into its address and the invite.
+// splitLink splits a table's link into its address and the invite.
 func splitLink(link string) (address, invite string) {
 	address, invite, _ = strings.Cut(link, "#")
 	return address, invite

@@ -15,8 +15,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
-// TestTablesInBrowsers plays with the players in this process, for some seconds: it checks
-// what the report holds, not how fast the machine is.
+// TestTablesInBrowsers plays for some seconds with the players in this process.
+// It checks the content of the report, not the speed of the machine.
 func TestTablesInBrowsers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -35,14 +35,14 @@ func TestTablesInBrowsers(t *testing.T) {
 	if r.Frames == 0 || r.FrameLateness == nil || r.Turns == 0 || len(j.lines) == 0 {
 		t.Errorf("%d frames, %d turns, %d lines kept; want that NPCs answered", r.Frames, r.Turns, len(j.lines))
 	}
-	if b.Sent+2 < r.Frames || b.WriteLateness == nil { // a frame of each table may be on its way
+	if b.Sent+2 < r.Frames || b.WriteLateness == nil { // a frame of each table may be in flight
 		t.Errorf("%d packets for %d frames", b.Sent, r.Frames)
 	}
-	// Each guest hears each packet, beside the silence that ends a spurt.
+	// Each guest hears each packet, and the silence that ends a spurt.
 	if p := b.Peer; p.Packets < 2*(b.Sent-2) || p.Lost != 0 || p.Jitter == nil {
 		t.Errorf("the guests report %+v of %d packets, want that both at a table heard them", p, b.Sent)
 	}
-	// Guests send all the time, of which the table takes what is not muted.
+	// Guests send all the time; the table accepts packets that are not muted.
 	if sent := uint64(4 * 50 * 9); r.Packets == 0 || r.Packets >= sent || r.DroppedPackets != 0 {
 		t.Errorf("the tables heard %d packets and dropped %d, want some, and fewer than %d, for who holds no button is muted", r.Packets, r.DroppedPackets, sent)
 	}
@@ -51,7 +51,8 @@ func TestTablesInBrowsers(t *testing.T) {
 	}
 }
 
-// codecAndHost is what tables with a far end take. The host is closed with the test.
+// codecAndHost are the dependencies of tables with a far end. The host closes
+// with the test.
 func codecAndHost(t *testing.T) (*opus.Library, *mcphost.Host) {
 	t.Helper()
 	lib, err := opus.Load()
@@ -68,7 +69,8 @@ func codecAndHost(t *testing.T) (*opus.Library, *mcphost.Host) {
 	return lib, host
 }
 
-// TestInterruptedWhilePlayersJoin ends all there is, and says why nothing was measured.
+// TestInterruptedWhilePlayersJoin checks that an interrupted run closes
+// everything and says why there are no measurements.
 func TestInterruptedWhilePlayersJoin(t *testing.T) {
 	lib, host := codecAndHost(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -95,7 +97,7 @@ func TestBrowsersNeedACodec(t *testing.T) {
 	}
 }
 
-// TestGuestsWhoCannotJoin are told of by name.
+// TestGuestsWhoCannotJoin checks that the error names them.
 func TestGuestsWhoCannotJoin(t *testing.T) {
 	for _, row := range []struct{ name, in, want string }{
 		{"a_table_too_many", `{"tables":1,"players":1,"browser":true}{"join":["http://127.0.0.1:1/#A","http://127.0.0.1:1/#B"]}`, "2 links to 1 tables in browsers"},
@@ -110,8 +112,8 @@ func TestGuestsWhoCannotJoin(t *testing.T) {
 	}
 }
 
-// TestVoicesMissing counts what is missing between packets of other players, each stream by
-// itself, and no packet that only comes late.
+// TestVoicesMissing counts packets of other players missing within each stream,
+// without packets that are only late.
 func TestVoicesMissing(t *testing.T) {
 	m := newFarMeter(1, 1)
 	g := &guest{meter: m}

@@ -12,44 +12,42 @@ import (
 )
 
 const (
-	// shortest and longest bound what a player says in one breath; clips are
-	// made for every grade between them.
+	// shortest and longest bound a player's utterance without a pause; there
+	// are clips for every grade between them.
 	shortest = time.Second
 	longest  = 5 * time.Second
 	grade    = 500 * time.Millisecond
 
 	playerLevel = -14.0 // dBFS, peak
-	roomLevel   = -62.0 // dBFS, root mean square: what an open microphone hears
+	roomLevel   = -62.0 // dBFS, root mean square: the noise of an open microphone
 )
 
 // pitches are those of the players' and NPCs' voices, in Hz.
 var pitches = [...]float64{110, 145, 190, 230}
 
-// clip is sound as a transport brings it: 20 ms a packet, encoded if there is
-// an encoder. It is read only.
+// clip is sound as a transport receives it: 20 ms a packet, encoded if there is
+// an encoder. It is read-only.
 type clip []ear.Packet
 
-// length is how long the clip sounds.
 func (c clip) length() time.Duration { return time.Duration(len(c)) * audio.FrameDuration }
 
-// pool is the sound of everyone. It is made once, shared by all tables and read
-// only.
+// pool is all sound of a simulation. It is generated once, shared by all tables
+// and read-only.
 type pool struct {
 	// said holds, for each pitch, a clip for each grade.
 	said [len(pitches)][]clip
-	// coughed and room are what else microphones hear. quiet is what transports
-	// send to say that nothing follows.
+	// coughed and room are other microphone sounds. quiet is the packets that
+	// transports send to end a spurt.
 	coughed, room, quiet clip
 	// spoken is the NPCs' sound at voiceRate, for each pitch.
 	spoken [len(pitches)][]int16
 }
 
-// npcSound is how much of it there is of each pitch; sentences are cut from
-// it.
+// npcSound is the length of each pitch's sound; sentences are cut from it.
 const npcSound = 20 * time.Second
 
-// newPool generates and encodes all sound. Without a library packets carry
-// frames. It returns early, with an error, when ctx ends.
+// newPool generates and encodes all sound. Without a library packets contain
+// frames. It returns early with an error when ctx ends.
 func newPool(ctx context.Context, lib *opus.Library) (*pool, error) {
 	p := &pool{}
 	if err := p.addPlayers(ctx, lib); err != nil {
@@ -58,8 +56,8 @@ func newPool(ctx context.Context, lib *opus.Library) (*pool, error) {
 	return p, p.addNPCs(ctx)
 }
 
-// newLocalPool is newPool where the players are elsewhere: their clips have their
-// length alone.
+// newLocalPool is newPool with the players elsewhere: their clips only have a
+// length.
 func newLocalPool(ctx context.Context) (*pool, error) {
 	p := &pool{}
 	for i := range pitches {
@@ -78,7 +76,7 @@ func (p *pool) addNPCs(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 		for n, s := range rig.Speech(pitch, npcSound, playerLevel) {
-			if n%(audio.SampleRate/voiceRate) == 0 { // it has nothing above 6 kHz
+			if n%(audio.SampleRate/voiceRate) == 0 { // the sound has nothing above 6 kHz
 				p.spoken[i] = append(p.spoken[i], s)
 			}
 		}
@@ -110,7 +108,7 @@ func (p *pool) addPlayers(ctx context.Context, lib *opus.Library) error {
 	return err
 }
 
-// encoded cuts sound into packets, as a stream of its own.
+// encoded encodes sound into packets, as a separate stream.
 func encoded(lib *opus.Library, sound []int16) (clip, error) {
 	var framer audio.Framer
 	framer.Push(sound)
@@ -139,7 +137,7 @@ func encoded(lib *opus.Library, sound []int16) (clip, error) {
 	}
 }
 
-// saying returns the clip of a pitch that comes closest to d.
+// saying returns a pitch's clip with the length closest to d.
 func (p *pool) saying(pitch int, d time.Duration) clip {
 	i := int((d - shortest + grade/2) / grade)
 	all := p.said[pitch]

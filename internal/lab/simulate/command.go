@@ -28,40 +28,41 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// Command says what to simulate and how to show it.
+// Command configures simulations and their output.
 type Command struct {
 	// Tables, Players and NPCs are as in [Load].
 	Tables, Players, NPCs int
 	// Engines is as in [Load].
 	Engines Mix
-	// Sweep simulates so many tables one after the other, in place of Tables.
+	// Sweep simulates these numbers of tables one after the other, instead of
+	// Tables.
 	Sweep []int
-	// Minutes is how long each simulation takes.
+	// Minutes is the length of each simulation.
 	Minutes float64
 	Seed    uint64
-	// Detection tells voice from noise, as hearing.detection in a configuration. If
-	// empty, auto.
+	// Detection selects the voice detector, like hearing.detection in a
+	// configuration. If empty, auto.
 	Detection string
 	// Discord and Browser are as in [Options].
 	Discord *Discord
 	Browser *Browser
-	// Plot and Profile are two files, none if empty: a picture, which is there
-	// once it is complete, and a processor profile for go tool pprof.
+	// Plot and Profile are paths of files, or empty: a picture, which appears
+	// when complete, and a processor profile for go tool pprof.
 	Plot, Profile string
-	// Out takes the report: one JSON object, or a list of them of a sweep.
+	// Out receives the report: one JSON object, or a list of them for a sweep.
 	Out io.Writer
-	// Say tells a human how it goes. If nil, nobody is told.
+	// Say, if not nil, receives progress messages for people.
 	Say func(string)
 }
 
 // mostMinutes bounds a simulation: 30 days.
 const mostMinutes = 30 * 24 * 60
 
-// assumedMemory is what tables may take where it is not known what there is.
+// assumedMemory is the memory for tables where the machine's memory is unknown.
 const assumedMemory = 8 << 30
 
-// Run measures how many tables this machine carries. When ctx ends it reports
-// what was measured until then.
+// Run measures how many tables this machine can run. When ctx ends it reports
+// the measurements so far.
 func (c Command) Run(ctx context.Context) (err error) {
 	loads, err := c.loads()
 	if err != nil {
@@ -98,7 +99,7 @@ func (c Command) Run(ctx context.Context) (err error) {
 	return errors.Join(err, c.report(results, plot))
 }
 
-// explainFailure is why a simulation failed, for people.
+// explainFailure explains to people why a simulation failed.
 func explainFailure(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -106,17 +107,17 @@ func explainFailure(ctx context.Context, err error) error {
 	case errors.Is(err, ErrNoFrames):
 		return fmt.Errorf("%w; give it more --minutes", err)
 	case errors.Is(ctx.Err(), context.Canceled):
-		return ErrInterrupted // all the rest follows from it
+		return ErrInterrupted // other errors follow from it
 	}
 	return err
 }
 
-// loads returns what to simulate, one after the other.
+// loads returns the loads to simulate, in order.
 func (c Command) loads() ([]Load, error) {
-	if !(c.Minutes <= mostMinutes) { // not a number is neither
+	if !(c.Minutes <= mostMinutes) { // also false for NaN
 		return nil, fmt.Errorf("a simulation takes at most %d minutes", mostMinutes)
 	}
-	memory := debug.SetMemoryLimit(-1) // which only reads it
+	memory := debug.SetMemoryLimit(-1) // -1 only reads the limit
 	if memory == math.MaxInt64 {
 		memory = assumedMemory
 	}
@@ -139,7 +140,8 @@ func (c Command) loads() ([]Load, error) {
 	return all, nil
 }
 
-// startProfile starts a profile if one is wanted; what it returns ends it.
+// startProfile starts a profile if requested, and returns a function that ends
+// it.
 func (c Command) startProfile() (stop func() error, err error) {
 	if c.Profile == "" {
 		return func() error { return nil }, nil
@@ -157,7 +159,7 @@ func (c Command) startProfile() (stop func() error, err error) {
 	}, nil
 }
 
-// measureLoad simulates one load with a database of its own, which it removes.
+// measureLoad simulates one load with its own database, which it removes.
 func (c Command) measureLoad(ctx context.Context, load Load) (result *Result, err error) {
 	dir, err := os.MkdirTemp("", "glyphoxa-simulate-")
 	if err != nil {
@@ -188,7 +190,7 @@ func (c Command) measureLoad(ctx context.Context, load Load) (result *Result, er
 	lib, err := opus.Load()
 	switch {
 	case err != nil && (c.Discord != nil || c.Browser != nil):
-		return nil, err // which says what to install
+		return nil, err // the error says what to install
 	case err != nil:
 		lib = nil // the report says so
 	}
@@ -207,7 +209,7 @@ func (c Command) measureLoad(ctx context.Context, load Load) (result *Result, er
 	return Run(ctx, load, Parts{Host: host, Log: store, Graph: store}, &Options{Library: lib, Detection: detection, Seed: c.Seed, Discord: c.Discord, Browser: c.Browser, Tell: say})
 }
 
-// report prints the report and draws the plot, unless there is nothing in it.
+// report prints the report and draws the plot, unless the report is empty.
 func (c Command) report(results []*Result, plot *picture) error {
 	if len(results) == 0 {
 		return nil

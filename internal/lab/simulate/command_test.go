@@ -12,8 +12,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// TestSimulateInterruptedAtTheStart shows that an end during the start is told
-// as such, and that the picture of an earlier simulation stays.
+// TestSimulateInterruptedAtTheStart checks that the program says when it was
+// interrupted during the start, and keeps the picture of an earlier simulation.
 func TestSimulateInterruptedAtTheStart(t *testing.T) {
 	dir := t.TempDir()
 	plot := filepath.Join(dir, "plot.svg")
@@ -29,7 +29,7 @@ func TestSimulateInterruptedAtTheStart(t *testing.T) {
 	holds(t, dir, map[string]string{"plot.svg": "an older one"})
 }
 
-// holds checks that a directory has files with these texts, and no others.
+// holds checks that a directory contains exactly these files and texts.
 func holds(t *testing.T, dir string, want map[string]string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -11,26 +11,26 @@ const (
 	// How players behave, as shares of their lines or of the NPCs' answers.
 	pausing     = 0.2  // lines with a pause inside
 	sameNPC     = 0.3  // lines to the NPC that spoke last
-	bargingIn   = 0.15 // answers that are interrupted
-	coughing    = 0.15 // answers somebody coughs into
+	bargingIn   = 0.15 // answers that players interrupt
+	coughing    = 0.15 // answers with a cough over them
 	staggeredBy = 4 * time.Second
 
-	// patience is how long players wait for an answer before they go on, and
-	// listening how long for its end.
+	// patience bounds the wait for an answer, and listening the wait for its
+	// end.
 	patience  = 12 * time.Second
 	listening = time.Minute
 )
 
 // conversation is the talk of one table: players speak in turn to one of the
-// NPCs, hear the answer out or interrupt it, and think before they go on. One
-// goroutine runs it.
+// NPCs, listen to the answer or interrupt it, and pause to think. One goroutine
+// runs it.
 type conversation struct {
 	dice    *dice
 	watch   *watch
 	players []*player
 	npcs    []string
-	spoke   int // the NPC that was spoken to last
-	ended   int // turns that had ended when its answer was awaited
+	spoke   int // the NPC addressed last
+	ended   int // turns that had ended when the wait for its answer began
 }
 
 // converse talks until ctx ends.
@@ -52,8 +52,9 @@ func (c *conversation) converse(ctx context.Context) {
 	}
 }
 
-// sayLine lets somebody say a line to an NPC and returns when it has been said. Who interrupts
-// speaks to the NPC that speaks, because what is said to another lets it go on.
+// sayLine lets a player say a line to an NPC and returns at its end. A player
+// who interrupts addresses the speaking NPC, because a line to another does not
+// stop it.
 func (c *conversation) sayLine(ctx context.Context, interrupts bool) error {
 	if len(c.npcs) > 1 && !interrupts && !c.dice.chance(sameNPC) {
 		c.spoke = (c.spoke + 1 + c.dice.one(len(c.npcs)-1)) % len(c.npcs)
@@ -67,11 +68,11 @@ func (c *conversation) sayLine(ctx context.Context, interrupts bool) error {
 
 func (c *conversation) anyone() *player { return c.players[c.dice.one(len(c.players))] }
 
-// listen waits for the answer to a line that has just been said. It reports
-// whether the NPC is to be interrupted now.
+// listen waits for the answer to the latest line. It reports whether to
+// interrupt the NPC now.
 func (c *conversation) listen(ctx context.Context, interrupts bool) (interrupt bool) {
 	ended, _ := c.watch.state()
-	if interrupts { // the turn ends as well that is interrupted, as soon as the words are known
+	if interrupts { // an interrupted turn also ends, when the words are known
 		ended = max(ended, c.ended+1)
 	}
 	c.ended = ended
@@ -88,15 +89,15 @@ func (c *conversation) listen(ctx context.Context, interrupts bool) (interrupt b
 		return !c.await(ctx, c.dice.between(400*time.Millisecond, 2*time.Second), over) && ctx.Err() == nil
 	case c.dice.chance(coughing):
 		if !c.await(ctx, c.dice.between(300*time.Millisecond, 1500*time.Millisecond), over) && ctx.Err() == nil {
-			_ = c.anyone().sayUtterance(ctx, utterance{}) // its only error is ctx's, which the caller sees
+			_ = c.anyone().sayUtterance(ctx, utterance{}) // its only error is ctx's, which the caller checks
 		}
 	}
 	c.await(ctx, listening, over)
 	return false
 }
 
-// await waits until what has become of the table fits, at most so long, and
-// reports whether it does.
+// await waits, within a bound, until the table's state matches, and reports
+// whether it does.
 func (c *conversation) await(ctx context.Context, most time.Duration, fits func(ended int, audible bool) bool) bool {
 	timer := time.NewTimer(most)
 	defer timer.Stop()

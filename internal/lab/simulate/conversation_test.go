@@ -14,12 +14,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// nowhere is a seat whose packets nobody hears.
+// nowhere is a seat that drops all packets.
 type nowhere struct{}
 
 func (nowhere) Push(ear.Packet) {}
 
-// npcs answers like a table: what is said while an NPC speaks ends its turn.
+// npcs behave like a table: a line while an NPC speaks ends its turn.
 type npcs struct {
 	watch   *watch
 	players []*player
@@ -27,7 +27,7 @@ type npcs struct {
 	barged  int
 }
 
-// voicing reports whether anyone says something.
+// voicing reports whether a player is speaking.
 func (n *npcs) voicing() bool {
 	for _, p := range n.players {
 		if p.words.Said(time.Now(), false) != "" {
@@ -37,7 +37,7 @@ func (n *npcs) voicing() bool {
 	return false
 }
 
-// heard takes what a player has said to the end.
+// heard reads a player's utterance to its end.
 func (n *npcs) heard() string {
 	now := time.Now()
 	for _, p := range n.players {
@@ -50,7 +50,7 @@ func (n *npcs) heard() string {
 
 // run answers each line with 3 s of sound after a second, until ctx ends.
 func (n *npcs) run(ctx context.Context) {
-	var speaks time.Time // since when; zero if nobody does
+	var speaks time.Time // when it began, or zero
 	var due time.Time
 	for rig.Pause(ctx, 20*time.Millisecond) == nil {
 		text := n.heard()

@@ -13,14 +13,14 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// Discord has the tables play in voice channels: players and NPCs hear each other
-// over a voice gateway and UDP, on loopback, encrypted twice.
+// Discord makes the tables play in voice channels: players and NPCs hear each
+// other over a voice gateway and UDP on loopback, with both encryptions.
 type Discord struct {
-	// Plain leaves the end-to-end encryption out.
+	// Plain turns off end-to-end encryption.
 	Plain bool
-	// FarEnd is a process that calls [ServeFarEnd] with its input and output, so that
-	// what the players and Discord cost is none of this process's. If nil, the far
-	// end runs in this process.
+	// FarEnd is a process that calls [ServeFarEnd] with its input and output,
+	// so that the cost of players and Discord does not count for this process.
+	// If nil, the far end runs in this process.
 	FarEnd func() *exec.Cmd
 }
 
@@ -74,7 +74,7 @@ func (l *voiceLine) Write(ctx context.Context, frame *audio.Frame) error {
 
 func (l *voiceLine) sink(w table.Sink) table.Sink { return w }
 
-// open implements line. The players are seated before anybody can be heard.
+// open implements line. The players are seated before any of them is heard.
 func (l *voiceLine) open(ctx context.Context, s *sitting, hold func(func(context.Context) error)) error {
 	if err := s.seatPlayers(ctx); err != nil {
 		return err
@@ -83,7 +83,8 @@ func (l *voiceLine) open(ctx context.Context, s *sitting, hold func(func(context
 	return l.conn.Join(ctx, l.channel)
 }
 
-// hear takes a player's packet from the voice channel. All players sit by then.
+// hear handles a player's packet from the voice channel. All players are seated
+// by then.
 func (s *sitting) hear(user string, p voice.Packet) {
 	for i, seat := range s.seats {
 		if farend.PlayerID(s.number, i) == user {
@@ -92,7 +93,7 @@ func (s *sitting) hear(user string, p voice.Packet) {
 	}
 }
 
-// awaitPlayers implements front: they are always there.
+// awaitPlayers implements front: the players are always present.
 func (*voiceChannels) awaitPlayers(context.Context) error { return nil }
 
 // addToReport implements front.

@@ -12,8 +12,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/farend"
 )
 
-// TestTablesInVoiceChannels plays with the far end in this process, for some seconds:
-// it checks what the report holds, not how fast the machine is.
+// TestTablesInVoiceChannels plays for some seconds with the far end in this
+// process. It checks the content of the report, not the speed of the machine.
 func TestTablesInVoiceChannels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -67,8 +67,8 @@ func TestFarEndRefusesNonsense(t *testing.T) {
 	}
 }
 
-// TestFarMeter hears a spurt whose third packet is 3 ms late, of which one packet is
-// lost and one is broken, as the answer to a line.
+// TestFarMeter measures the answer to a line: a spurt whose third packet is 3
+// ms late, with one packet lost and one broken.
 func TestFarMeter(t *testing.T) {
 	m := newFarMeter(1, 1)
 	at := time.Now()
@@ -86,7 +86,7 @@ func TestFarMeter(t *testing.T) {
 		{n: 2, after: 943 * time.Millisecond},
 		{n: 4, after: 980 * time.Millisecond, err: broken},
 		{n: 5, after: 1060 * time.Millisecond, silent: true},
-		{n: 6, after: 2000 * time.Millisecond}, // a second spurt answers nothing
+		{n: 6, after: 2000 * time.Millisecond}, // a second spurt is no answer
 	} {
 		m.packet(farend.Packet{At: at.Add(p.after), Seq: p.n, Timestamp: uint32(p.n) * voice.FrameSamples, Err: p.err, Silence: p.silent})
 	}
@@ -102,8 +102,8 @@ func TestFarMeter(t *testing.T) {
 	}
 }
 
-// TestWritingMatchesFrames adds what the mixer and the transport know of a frame,
-// whoever tells first.
+// TestWritingMatchesFrames joins the mixer's and the transport's data about a
+// frame, in either order.
 func TestWritingMatchesFrames(t *testing.T) {
 	m := newMeter(newTally(), time.Minute, nil)
 	l := &writing{meter: m}

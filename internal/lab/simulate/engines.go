@@ -11,14 +11,14 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
 
-// engines answer for the NPCs of a table, each with its own. It implements
-// [engine.Engine]; Close ends what it began.
+// engines answer for a table's NPCs, each with its own engine. It implements
+// [engine.Engine]; Close ends its sessions.
 type engines struct {
 	cascaded, sentence engine.Engine
-	speech             *s2s.Engine // nil if no NPC speaks for itself
+	speech             *s2s.Engine // nil if no NPC uses speech-to-speech
 }
 
-// newEngines makes the engines of a table whose NPCs have those named.
+// newEngines creates the named engines of a table's NPCs.
 func newEngines(named []string, host *mcphost.Host, d *dice, p *pool, o *Options, violated func(string)) *engines {
 	strong := &model{d, o.Model}
 	e := &engines{cascaded: engine.NewCascaded(strong, nil), sentence: engine.NewSentenceCascade(&openers{d, o.Opener}, strong, nil)}
@@ -41,7 +41,7 @@ func (e *engines) Answer(ctx context.Context, req engine.Request) iter.Seq2[engi
 	return e.cascaded.Answer(ctx, req)
 }
 
-// listener is what listens to players beside the recognition, nil if nothing does.
+// listener returns the engine's listener to players, or nil.
 func (e *engines) listener() engine.Listener {
 	if e.speech == nil {
 		return nil
@@ -49,7 +49,7 @@ func (e *engines) listener() engine.Listener {
 	return e.speech
 }
 
-// Close ends all sessions and waits for what they do.
+// Close ends all sessions and waits for their goroutines.
 func (e *engines) Close() {
 	if e.speech != nil {
 		e.speech.Close()

@@ -16,41 +16,44 @@ import (
 )
 
 const (
-	// joinTime bounds how long it takes a guest to join, and joinsAtOnce how many do.
+	// joinTime bounds a guest's join, and joinsAtOnce the number of concurrent
+	// joins.
 	joinTime    = 30 * time.Second
 	joinsAtOnce = 8
-	// How loud it is, in dB below full scale: words, a room, and a button that is not pressed.
+	// Levels in dB below full scale: speech, a room, and a muted microphone.
 	loudSpeech, loudRoom, loudNothing = 20, 62, 127
-	// letGo is after how many packets without words a player lets go of the button: longer
-	// than the pauses inside of lines.
+	// letGo is the number of packets without words after which a player
+	// releases the button: longer than the pauses within lines.
 	letGo = 40
-	// silentPacket is what an encoder makes of the end of a spurt.
+	// silentPacket is an encoder's packet at the end of a spurt.
 	silentPacket = "\xf8\xff\xfe"
 )
 
 // guests are the players of tables in browsers, by table.
 type guests [][]*guest
 
-// guest is a player in a browser. Like a page's, its stream never ends: a player who holds a
-// button to speak sends silence in between, and is muted. It implements seat.
+// guest is a player in a browser. Like a page's, its stream never ends: a
+// player who holds a button to speak sends silence in between, muted. It
+// implements seat.
 type guest struct {
 	meter  *farMeter
 	number int // of its stream
 	name   string
-	idle   clip // between what is said
+	idle   clip // between lines
 	below  uint8
-	held   bool                            // a button is held to speak
+	held   bool                            // the player holds a button to speak
 	page   atomic.Pointer[visitor.Visitor] // nil until the guest has joined
 
 	// Owned by the player's goroutine:
 	silent int // packets without words
 	muted  bool
 
-	last  [visitorStreams]uint16 // packet of each stream of voices; owned by its reader
-	heard [visitorStreams]bool   // there was one
+	last  [visitorStreams]uint16 // the last packet of each stream of voices; owned by its reader
+	heard [visitorStreams]bool   // whether there was one
 }
 
-// visitorStreams is how many streams a page takes: the NPCs', and other players'.
+// visitorStreams is the number of streams a page receives: the NPCs', and other
+// players'.
 const visitorStreams = 5
 
 func newGuests(setup farSetup, m *farMeter, p *pool) guests {
@@ -69,7 +72,7 @@ func newGuests(setup farSetup, m *farMeter, p *pool) guests {
 	return all
 }
 
-// join has all guests join by the links of their tables.
+// join makes all guests join by the links of their tables.
 func (gs guests) join(ctx context.Context, links []string) (answer farAnswer) {
 	if len(links) != len(gs) {
 		return farAnswer{fmt.Sprintf("%d links to %d tables in browsers", len(links), len(gs))}
@@ -87,7 +90,7 @@ func (gs guests) join(ctx context.Context, links []string) (answer farAnswer) {
 	return answer
 }
 
-// leave has all guests leave, several at once.
+// leave makes all guests leave, several at once.
 func (gs guests) leave() error {
 	var group errgroup.Group
 	group.SetLimit(joinsAtOnce)
@@ -113,7 +116,7 @@ func (g *guest) join(ctx context.Context, link string) error {
 	return nil
 }
 
-// hear takes a packet of a stream: of the NPCs, or of other players.
+// hear handles a packet of a stream: the NPCs', or another player's.
 func (g *guest) hear(stream int, p *rtp.Packet) {
 	if stream == 0 {
 		g.meter.packet(farend.Packet{
@@ -132,7 +135,7 @@ func (g *guest) hear(stream int, p *rtp.Packet) {
 	g.meter.voice(missing)
 }
 
-// Push implements seat: it sends words.
+// Push implements seat and sends speech.
 func (g *guest) Push(p ear.Packet) {
 	v := g.page.Load()
 	if v == nil {
@@ -140,10 +143,11 @@ func (g *guest) Push(p ear.Packet) {
 	}
 	g.silent = 0
 	g.mute(v, false)
-	_ = v.SpeakPacket(p.Payload, loudSpeech) // who has left is missing in the report
+	_ = v.SpeakPacket(p.Payload, loudSpeech) // the report lacks a guest who has left
 }
 
-// sayNothing sends what the microphone hears between words, in the 20 ms of that number.
+// sayNothing sends the microphone's sound between lines, for the 20 ms with
+// that number.
 func (g *guest) sayNothing(n int) {
 	v := g.page.Load()
 	if v == nil {
@@ -155,7 +159,7 @@ func (g *guest) sayNothing(n int) {
 	_ = v.SpeakPacket(g.idle[n%len(g.idle)].Payload, g.below)
 }
 
-// mute tells the table whether the button is pressed.
+// mute tells the table whether the guest holds the button.
 func (g *guest) mute(v *visitor.Visitor, on bool) {
 	if g.muted != on {
 		g.muted = on

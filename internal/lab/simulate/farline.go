@@ -15,19 +15,19 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/rig"
 )
 
-// farLine is the line of orders to the far end, where the players are.
+// farLine sends orders to the far end, where the players are.
 type farLine struct {
 	address farend.Address
 	answers *json.Decoder
 	wait    func() error // until the far end has ended
-	hangUp  func() error // has it end; may be called more than once
+	hangUp  func() error // ends it; may be called more than once
 
 	mu     sync.Mutex // guards orders
 	orders *json.Encoder
 }
 
-// startFarEnd starts the far end in a process that calls [ServeFarEnd], or if that is nil,
-// in this one. close ends it.
+// startFarEnd starts the far end in a process that calls [ServeFarEnd], or in
+// this one if nil. close ends it.
 func startFarEnd(ctx context.Context, setup farSetup, process func() *exec.Cmd) (f *farLine, err error) {
 	f = &farLine{}
 	var in io.WriteCloser
@@ -61,7 +61,7 @@ func startFarEnd(ctx context.Context, setup farSetup, process func() *exec.Cmd) 
 	return f, nil
 }
 
-// complaintOf is what a process said of its failure.
+// complaintOf returns a process's error output.
 func complaintOf(b *bytes.Buffer) error {
 	if b.Len() == 0 {
 		return nil
@@ -69,7 +69,7 @@ func complaintOf(b *bytes.Buffer) error {
 	return errors.New(string(bytes.TrimSpace(b.Bytes())))
 }
 
-// runHere runs the far end in this process and returns what takes its orders, and its answers.
+// runHere runs the far end in this process and returns its input and output.
 func (f *farLine) runHere(ctx context.Context) (io.WriteCloser, io.Reader) {
 	in, orders := io.Pipe()
 	answers, out := io.Pipe()
@@ -77,14 +77,13 @@ func (f *farLine) runHere(ctx context.Context) (io.WriteCloser, io.Reader) {
 	f.wait = func() error { return <-ended }
 	go func() {
 		err := ServeFarEnd(context.WithoutCancel(ctx), in, out)
-		_ = in.CloseWithError(io.ErrClosedPipe) // so that no order waits
+		_ = in.CloseWithError(io.ErrClosedPipe) // so that orders do not block
 		_ = out.CloseWithError(err)
 		ended <- err
 	}()
 	return orders, answers
 }
 
-// order gives an order.
 func (f *farLine) order(o farOrder) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -99,10 +98,9 @@ func (f *farLine) report() (r PeerReport, err error) {
 	return r, err
 }
 
-// close ends the far end.
 func (f *farLine) close() error { return errors.Join(f.hangUp(), f.wait()) }
 
-// relayUtterances has the far end say what the player is asked to, until ctx ends.
+// relayUtterances sends a player's utterances to the far end, until ctx ends.
 func (p *player) relayUtterances(ctx context.Context, far front, table, number int) {
 	for {
 		var u *utterance
@@ -112,7 +110,7 @@ func (p *player) relayUtterances(ctx context.Context, far front, table, number i
 			return
 		}
 		if far.order(farOrder{Table: table, Player: number, Text: u.text, Pause: u.pause}) != nil {
-			return // It has ended, which its owner is told.
+			return // The far end has ended, which its owner learns.
 		}
 		t := p.beginTalk(u)
 		var length time.Duration

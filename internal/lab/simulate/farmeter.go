@@ -9,7 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// farMeter measures what arrives at the far end. It is safe for concurrent use.
+// farMeter measures the packets arriving at the far end. It is safe for
+// concurrent use.
 type farMeter struct {
 	jitter, first histogram
 
@@ -21,24 +22,26 @@ type farMeter struct {
 	lost    uint64
 	failed  uint64
 	voices  uint64 // packets of other players
-	gaps    uint64 // those missing among them
+	gaps    uint64 // packets of other players that are missing
 
 	listeners int // at each table
 }
 
-// farStream is what a listener heard of the NPCs last, and whom that may answer.
+// farStream is a listener's last packet of the NPCs, and the line that it may
+// answer.
 type farStream struct {
 	seq       uint16
 	timestamp uint32
 	at        time.Time // zero before any packet
-	sound     time.Time // of the last packet that was not silence
-	ended     time.Time // the last line of a player, zero if an answer has begun
+	sound     time.Time // of the last packet with sound
+	ended     time.Time // end of a player's last line, or zero once an answer has begun
 }
 
-// spurtGap without sound is between two spurts.
+// spurtGap is the time without sound between two spurts.
 const spurtGap = 100 * time.Millisecond
 
-// newFarMeter measures what so many at each table hear; a voice channel is heard once.
+// newFarMeter measures for a number of listeners at each table; a voice channel
+// has one.
 func newFarMeter(tables, listeners int) *farMeter {
 	return &farMeter{streams: make([]farStream, tables*listeners), listeners: listeners}
 }
@@ -60,7 +63,8 @@ func (m *farMeter) lineEnds(table int, at time.Time) {
 	}
 }
 
-// packet takes one of the NPCs' sound; its channel is the number of the stream.
+// packet records a packet of the NPCs' sound; its channel is the number of the
+// stream.
 func (m *farMeter) packet(p farend.Packet) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -87,7 +91,7 @@ func (m *farMeter) packet(p farend.Packet) {
 	c.seq, c.timestamp, c.at = p.Seq, p.Timestamp, p.At
 }
 
-// voice takes a packet of another player, before which so many are missing.
+// voice records a packet of another player, and how many are missing before it.
 func (m *farMeter) voice(missing int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

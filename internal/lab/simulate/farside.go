@@ -15,45 +15,49 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
-// farSetup is the first message to a far end, which answers with a farend.Address
-// once it is there.
+// farSetup is the first message to a far end, which answers with a
+// farend.Address when it is ready.
 type farSetup struct {
 	Tables  int  `json:"tables"`
 	Players int  `json:"players"`
 	Plain   bool `json:"plain"`
-	// Browser has the players be guests of tables in browsers, in place of a voice server.
+	// Browser makes the players guests of tables in browsers, instead of using
+	// a voice server.
 	Browser bool `json:"browser,omitempty"`
 }
 
-// farOrder is each further message to a far end: an utterance of a player, or what
-// to do about the measurement.
+// farOrder is a later message to a far end: a player's utterance, or a command
+// about the measurement.
 type farOrder struct {
 	Table  int           `json:"table"`
 	Player int           `json:"player"`
 	Text   string        `json:"text,omitempty"` // empty: a cough
 	Pause  time.Duration `json:"pause,omitempty"`
-	// Join has the players in browsers join, by the links of all tables. It is answered
-	// with a farAnswer.
+	// Join makes the players in browsers join, by the links of all tables. The
+	// answer is a farAnswer.
 	Join []string `json:"join,omitempty"`
-	// Measure begins or ends the measurement; the end is answered with a PeerReport.
+	// Measure begins or ends the measurement; the answer to the end is a
+	// PeerReport.
 	Measure string `json:"measure,omitempty"`
 }
 
-// farAnswer is what became of an order.
+// farAnswer is the result of an order.
 type farAnswer struct {
-	Failed string `json:"failed,omitempty"` // why nothing became of it
+	Failed string `json:"failed,omitempty"` // why the order failed
 }
 
 const (
 	measureBegin = "begin"
 	measureEnd   = "end"
-	// farQueue is how many utterances wait for a player; what is more is left out.
+	// farQueue bounds the utterances that wait for a player; further ones are
+	// dropped.
 	farQueue = 4
 )
 
-// ServeFarEnd is the other end of a simulation over Discord or in browsers: the players, who
-// say what they are told to, and for Discord a voice server. It takes its orders from in, one JSON
-// object after the other, and answers to out; it ends with in, or when ctx ends.
+// ServeFarEnd runs the other end of a simulation over Discord or in browsers:
+// the players, and for Discord a voice server. It reads orders from in, one
+// JSON object after the other, and writes answers to out; it ends with in, or
+// when ctx ends.
 func ServeFarEnd(ctx context.Context, in io.Reader, out io.Writer) error {
 	orders, answers := json.NewDecoder(in), json.NewEncoder(out)
 	var setup farSetup
@@ -88,7 +92,7 @@ func ServeFarEnd(ctx context.Context, in io.Reader, out io.Writer) error {
 	return errors.Join(err, group.Wait(), f.guests.leave())
 }
 
-// farSide is the far end with its players.
+// farSide is the far end and its players.
 type farSide struct {
 	server  *farend.Server // nil in browsers
 	guests  guests         // by table, then by player; nil over Discord
@@ -97,7 +101,7 @@ type farSide struct {
 	players [][]*player // by table
 }
 
-// open makes what the players are connected by.
+// open sets up the players' connections.
 func (f *farSide) open(setup farSetup) (err error) {
 	if setup.Browser {
 		f.meter = newFarMeter(setup.Tables, setup.Players)
@@ -109,7 +113,7 @@ func (f *farSide) open(setup farSetup) (err error) {
 	return err
 }
 
-// address is where the bot connects to, nowhere in browsers.
+// address is where the bot connects; empty in browsers.
 func (f *farSide) address() farend.Address {
 	if f.server == nil {
 		return farend.Address{}
@@ -150,7 +154,7 @@ func (f *farSide) run(ctx context.Context, group *errgroup.Group, setup farSetup
 	}
 }
 
-// obey carries out orders until there are no more.
+// obey executes orders until there are no more.
 func (f *farSide) obey(ctx context.Context, group *errgroup.Group, orders *json.Decoder, answers *json.Encoder) error {
 	for {
 		var o farOrder
@@ -163,7 +167,7 @@ func (f *farSide) obey(ctx context.Context, group *errgroup.Group, orders *json.
 		switch {
 		case o.Measure == measureBegin:
 			f.meter.begin()
-		case len(o.Join) > 0: // the end of the input is read meanwhile
+		case len(o.Join) > 0: // so that the end of the input is noticed meanwhile
 			group.Go(func() error { return answers.Encode(f.guests.join(ctx, o.Join)) })
 		case o.Measure == measureEnd:
 			if err := answers.Encode(f.meter.report()); err != nil {

@@ -9,36 +9,41 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// ErrNoCodec means that sound over Discord or to browsers cannot be encoded.
+// ErrNoCodec means that no codec is available for sound over Discord or to
+// browsers.
 var ErrNoCodec = errors.New("voice channels and browsers need libopus")
 
-// front is where tables play whose players are at a far end.
+// front connects tables to players at a far end.
 type front interface {
-	// connect returns the line of a table that is being set up.
+	// connect returns the line of a new table.
 	connect(s *sitting, o *Options, m *meter) line
-	// awaitPlayers returns once all players of all tables are there. All tables run.
+	// awaitPlayers returns when all players of all tables are present. All
+	// tables must be running.
 	awaitPlayers(ctx context.Context) error
-	// order gives the far end an order.
+	// order sends the far end an order.
 	order(o farOrder) error
-	// addToReport ends the measurement at the far end and stores what went there and back.
+	// addToReport ends the measurement at the far end and stores its traffic.
 	addToReport(r *Report, m *meter) error
-	// close ends the far end. No table runs any more.
+	// close ends the far end. No table may be running.
 	close() error
 }
 
-// line is how the NPCs' sound of one table reaches its players, and how they reach the table.
+// line carries one table's NPC sound to its players, and the players' sound to
+// the table.
 type line interface {
 	mixer.Outlet
-	// handedOver is told how late each frame was handed over.
+	// handedOver is called with the lateness of each frame.
 	handedOver(late time.Duration)
-	// sink returns what takes the table's events for w, and for the line's own purposes.
+	// sink returns a sink that passes the table's events to w, and uses them
+	// for the line.
 	sink(w table.Sink) table.Sink
-	// open connects the table of s, which runs. hold runs what keeps the connection until
-	// its context ends.
+	// open connects the running table of s. hold runs functions that keep the
+	// connection until its context ends.
 	open(ctx context.Context, s *sitting, hold func(func(context.Context) error)) error
 }
 
-// openFront opens where the tables of a load play, nil if their players are here.
+// openFront opens the front of a load, or returns nil if its players are in
+// this process.
 func openFront(ctx context.Context, load Load, o *Options) (front, error) {
 	switch {
 	case o.Discord == nil && o.Browser == nil:

@@ -7,11 +7,11 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// interimEvery is how much sound lies between two interim transcripts.
+// interimEvery is the length of sound between two interim transcripts.
 const interimEvery = 300 * time.Millisecond
 
-// newRecogniser returns a speech recognition for the players of one table: it
-// hears every word right, after the latency that is drawn.
+// newRecogniser returns a speech recogniser for one table's players: it
+// recognises every word, after a random latency.
 func newRecogniser(words map[string]*rig.Words, d *dice, latency Latency) *rig.Recogniser {
 	return &rig.Recogniser{
 		WordsOf:      func(speaker string) *rig.Words { return words[speaker] },

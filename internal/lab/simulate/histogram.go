@@ -7,24 +7,24 @@ import (
 )
 
 const (
-	// fine is how many parts an octave is divided into: values are kept to
-	// 3 %, and exactly below fineBelow microseconds.
+	// fine is the number of parts of an octave: values are exact to 3 %, and
+	// fully below fineBelow microseconds.
 	fineBits  = 5
 	fine      = 1 << fineBits
 	fineBelow = 2 * fine
-	// octaves reaches beyond an hour.
+	// octaves covers more than an hour.
 	octaves = 27
 	buckets = fineBelow + octaves*fine
 )
 
 // histogram counts durations in buckets that grow with the value. Its zero
-// value is empty; it is safe for concurrent use, and record allocates nothing.
+// value is empty; it is safe for concurrent use, and record does not allocate.
 type histogram struct {
 	counts [buckets]atomic.Uint64
 	most   atomic.Int64 // microseconds
 }
 
-// bucket is where v microseconds are counted.
+// bucket returns the bucket of v microseconds.
 func bucket(v uint64) int {
 	if v < fineBelow {
 		return int(v)
@@ -33,7 +33,7 @@ func bucket(v uint64) int {
 	return min(fineBelow+(octave-1)*fine+int(v>>octave)-fine, buckets-1)
 }
 
-// upper is the largest value, in microseconds, that bucket i counts.
+// upper returns the largest value, in microseconds, of bucket i.
 func upper(i int) uint64 {
 	if i < fineBelow {
 		return uint64(i)
@@ -42,7 +42,7 @@ func upper(i int) uint64 {
 	return uint64((i-fineBelow)%fine+fine+1)<<octave - 1
 }
 
-// addDuration counts d; below zero it is zero.
+// addDuration counts d; a negative d counts as zero.
 func (h *histogram) addDuration(d time.Duration) {
 	v := max(d.Microseconds(), 0)
 	h.counts[bucket(uint64(v))].Add(1)
@@ -54,7 +54,7 @@ func (h *histogram) addDuration(d time.Duration) {
 	}
 }
 
-// distribution returns what was recorded so far.
+// distribution returns the counts so far.
 func (h *histogram) distribution() distribution {
 	d := distribution{counts: make([]uint64, buckets), most: h.most.Load()}
 	for i := range h.counts {
@@ -65,14 +65,14 @@ func (h *histogram) distribution() distribution {
 	return d
 }
 
-// distribution is what a histogram held at some time.
+// distribution is a snapshot of a histogram.
 type distribution struct {
 	counts []uint64
 	total  uint64
 	most   int64 // microseconds
 }
 
-// since returns what was recorded after an earlier distribution of the same
+// since returns the counts added after an earlier snapshot of the same
 // histogram.
 func (d distribution) since(earlier distribution) distribution {
 	out := distribution{counts: make([]uint64, buckets)}
@@ -89,8 +89,8 @@ func (d distribution) since(earlier distribution) distribution {
 	return out
 }
 
-// quantile returns the value, in milliseconds, that the share q of all does
-// not exceed, and 0 if there is none.
+// quantile returns the value, in milliseconds, that the share q of all values
+// does not exceed, or 0 without values.
 func (d distribution) quantile(q float64) float64 {
 	if d.total == 0 {
 		return 0
@@ -112,7 +112,7 @@ func (d distribution) quantile(q float64) float64 {
 // max returns the greatest value in milliseconds.
 func (d distribution) max() float64 { return float64(d.most) / 1000 }
 
-// above returns how many values were greater than v, to the bucket's width.
+// above returns the number of values above v, to the bucket's width.
 func (d distribution) above(v time.Duration) uint64 {
 	var n uint64
 	for _, c := range d.counts[bucket(uint64(v.Microseconds()))+1:] {

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Latency is how long a provider takes, log-normally distributed as waiting for
-// servers usually is. The zero value takes no time.
+// Latency is a provider's latency, log-normally distributed like most waits for
+// servers. The zero value is no latency.
 type Latency struct {
-	// P50 is taken or undercut by half of all calls, P99 by all but one in a
-	// hundred. A P99 below P50 counts as P50: the time never varies.
+	// P50 is the median, P99 the 99th percentile. A P99 below P50 counts as
+	// P50: the latency is constant.
 	P50, P99 time.Duration
 }
 
@@ -27,8 +27,7 @@ func (l Latency) at(z float64) time.Duration {
 	return time.Duration(float64(l.P50) * math.Exp(sigma*z))
 }
 
-// dice is where everything random at one table comes from. It is safe for
-// concurrent use.
+// dice is the source of randomness of one table. It is safe for concurrent use.
 type dice struct {
 	mu  sync.Mutex // guards rng
 	rng *rand.Rand
@@ -38,15 +37,14 @@ func newDice(seed uint64, table int) *dice {
 	return &dice{rng: rand.New(rand.NewPCG(seed, uint64(table)))}
 }
 
-// latency draws from l. What is drawn lies within four standard deviations, so
-// that nothing hangs.
+// latency draws from l, within four standard deviations, so that no call hangs.
 func (d *dice) latency(l Latency) time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return l.at(max(-4, min(4, d.rng.NormFloat64())))
 }
 
-// between draws evenly from [least, most].
+// between draws uniformly from [least, most].
 func (d *dice) between(least, most time.Duration) time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -32,7 +32,7 @@ func TestLatenciesAreDistributedAsAsked(t *testing.T) {
 	}
 }
 
-// near wants a drawn percentile within 8 % of what was asked for.
+// near requires a drawn percentile within 8 % of the configured one.
 func near(t *testing.T, name string, got, want time.Duration) {
 	t.Helper()
 	if math.Abs(float64(got-want)) > 0.08*float64(want) {

@@ -6,29 +6,29 @@ import (
 	"time"
 )
 
-// Bounds of a [Load]. The memory of most machines bounds it sooner: see
+// Bounds of a [Load]. On most machines memory sets a lower bound: see
 // [Load.Fits].
 const (
 	MaxTables = 10_000
-	// MaxPlayers is about what a voice channel holds.
+	// MaxPlayers is about the capacity of a voice channel.
 	MaxPlayers = 100
 )
 
-// Load is what is simulated.
+// Load is the load to simulate.
 type Load struct {
 	Tables int // 1 to [MaxTables]
-	// Players are those at each table, 1 to [MaxPlayers]. One in four has an
-	// open microphone, which sends all the time.
+	// Players is the number at each table, 1 to [MaxPlayers]. One in four has
+	// an open microphone, which sends all the time.
 	Players int
-	// NPCs are those at each table, 1 to [MaxNPCs].
+	// NPCs is the number at each table, 1 to [MaxNPCs].
 	NPCs int
-	// Engines says through which engines they speak.
+	// Engines says which engines they use.
 	Engines Mix
-	// Duration is how long is played, above 0.
+	// Duration is the length of play, above 0.
 	Duration time.Duration
 }
 
-// Check returns what is wrong with l on any machine, nil if nothing is.
+// Check returns an error if l is invalid on every machine.
 func (l Load) Check() error {
 	switch {
 	case l.Tables < 1:
@@ -49,18 +49,18 @@ func (l Load) Check() error {
 	return nil
 }
 
-// What stays alive of a table and of each of its players, in bytes, measured
-// with 50 tables of 4 and rounded up: buffers, sound that is being heard,
-// codecs, stacks. A player in a browser has a connection beside it, with streams and
-// some thirty goroutines, measured with 25 tables of 4.
+// Memory per table and per player, in bytes, measured with 50 tables of 4 and
+// rounded up: buffers, queued sound, codecs, stacks. A player in a browser also
+// has a connection, with streams and some thirty goroutines, measured with 25
+// tables of 4.
 const (
 	tableMemory  = 1 << 20
 	playerMemory = 512 << 10
 	pageMemory   = 640 << 10
 )
 
-// Fits returns what is wrong with l, which Check found right, where there are
-// so many bytes of memory for it, nil if nothing is. The players may join in browsers.
+// Fits returns an error if l, which Check accepted, does not fit in this many
+// bytes of memory. The players may be in browsers.
 func (l Load) Fits(memory int64, inBrowsers bool) error {
 	player := int64(playerMemory)
 	if inBrowsers {

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// jitterBuffer is what listeners' programs hold at least: a frame that is
-	// later than that is heard as a gap.
+	// jitterBuffer is the least buffer of listeners' programs: they hear a
+	// later frame as a gap.
 	jitterBuffer = 60 * time.Millisecond
-	// shown is how many points a plot over time has at most.
+	// shown bounds the points of a plot over time.
 	shown = 120
 )
 
-// meter measures a running simulation. One goroutine, run, samples; the
-// histograms are filled by the tables.
+// meter measures a running simulation. One goroutine, run, samples; the tables
+// fill the histograms.
 type meter struct {
 	late    histogram
 	written histogram // of frames at the network
@@ -25,7 +25,7 @@ type meter struct {
 	tell    func(string)
 	began   time.Time
 	cpu     time.Duration // used before began
-	known   bool          // cpu is
+	known   bool          // cpu is known
 	most    int64         // resident bytes
 	crowd   int           // goroutines, at most
 	points  []Point
@@ -33,7 +33,7 @@ type meter struct {
 	planned time.Duration
 }
 
-// reading is what a meter showed at one time.
+// reading is a meter's values at one time.
 type reading struct {
 	at          time.Time
 	cpu         time.Duration
@@ -51,10 +51,11 @@ func (m *meter) beginMeasuring() {
 	m.before = m.takeReading()
 }
 
-// frame counts a frame that was handed over so late.
+// frame counts a frame by its lateness when handed over.
 func (m *meter) frame(late time.Duration) { m.late.addDuration(late) }
 
-// writeLateness is how late frames were at the network, nil if there was none.
+// writeLateness returns the frames' lateness at the network, or nil without
+// frames.
 func (m *meter) writeLateness() *Lateness {
 	d := m.written.distribution()
 	if d.total == 0 {
@@ -74,7 +75,7 @@ func (m *meter) sampleRegularly(ctx context.Context) {
 	every := m.interval()
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
-	often := max(1, int(10*time.Second/every)) // samples between two words to people
+	often := max(1, int(10*time.Second/every)) // samples between two progress messages
 	for n := 1; ; n++ {
 		select {
 		case <-ctx.Done():
@@ -91,7 +92,7 @@ func (m *meter) sampleRegularly(ctx context.Context) {
 // interval is the time between two samples.
 func (m *meter) interval() time.Duration { return max(time.Second, m.planned/shown) }
 
-// sample takes a point of what happened since the last one.
+// sample adds a point for the time since the last one.
 func (m *meter) sample(now reading) {
 	rss, _ := resident()
 	m.most, m.crowd = max(m.most, rss), max(m.crowd, runtime.NumGoroutine())
@@ -105,18 +106,18 @@ func (m *meter) sample(now reading) {
 	m.before = now
 }
 
-// progress tells a person how it goes.
+// progress reports the progress to a person.
 func (m *meter) progress() {
 	p := m.points[len(m.points)-1]
 	m.tell(fmt.Sprintf("%s of %s: %d turns, frames up to %.1f ms late (p99), CPU %.0f %%, %.0f MB",
 		m.before.at.Sub(m.began).Round(time.Second), m.planned, m.before.first.total, p.FrameLateness.P99, p.CPUPercent, p.RSSMB))
 }
 
-// addToReport stores what was measured until now in r. run has returned.
+// addToReport stores the measurements in r. run must have returned.
 func (m *meter) addToReport(r *Report) {
 	now := m.takeReading()
 	if now.at.Sub(m.before.at) > m.interval()/2 || len(m.points) == 0 {
-		m.sample(now) // else there is too little in it to be a point of its own
+		m.sample(now) // otherwise the rest is too short for its own point
 	}
 	elapsed := now.at.Sub(m.began)
 	r.Minutes = math.Round(elapsed.Minutes()*1000) / 1000

@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-// Mix says how many of the NPCs speak through each engine, in parts of the sum. The
-// zero value has all of them speak through the cascaded one.
+// Mix gives the shares of NPCs for each engine. The zero value uses the
+// cascaded engine for all.
 type Mix struct{ Cascaded, SentenceCascade, S2S int }
 
 // maxParts bounds each part of a mix.
@@ -47,8 +47,8 @@ func ParseMix(text string) (m Mix, err error) {
 	return m, nil
 }
 
-// assignEngines returns the engines of n NPCs. The shares hold as well as they can
-// for the first of them, however few.
+// assignEngines returns the engines of n NPCs. Every prefix of the list matches
+// the shares as closely as possible.
 func (m Mix) assignEngines(n int) []string {
 	if m == (Mix{}) {
 		m.Cascaded = 1

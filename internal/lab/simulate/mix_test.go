@@ -52,8 +52,8 @@ func TestEveryBeginningOfAMixHasItsShares(t *testing.T) {
 	}
 }
 
-// TestTablesOfAllEngines plays a mix: the NPCs of every engine answer, and no session
-// is used against its contract.
+// TestTablesOfAllEngines plays a mix: the NPCs of every engine answer, and the
+// contract of sessions is kept.
 func TestTablesOfAllEngines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")

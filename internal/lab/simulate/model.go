@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// perWord is the time between two words of an answer: some 60 tokens a
+	// perWord is the time between two words of an answer, about 60 tokens a
 	// second.
 	perWord = 22 * time.Millisecond
-	// wordsAtOnce is how many words come in one chunk.
+	// wordsAtOnce is the number of words in one chunk.
 	wordsAtOnce = 3
 	// rolling is the share of answers that begin with a roll of the dice, if
-	// there are any on the table.
+	// the table has any.
 	rolling = 0.1
 )
 
@@ -59,7 +59,7 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 	}
 }
 
-// tool returns the call that an answer begins with, if it does.
+// tool returns the call at the beginning of an answer, if any.
 func (m *model) tool(req llm.Request) (llm.ToolCall, bool) {
 	if n := len(req.Messages); len(req.Tools) == 0 || n > 0 && req.Messages[n-1].Role == llm.RoleTool {
 		return llm.ToolCall{}, false

@@ -8,10 +8,10 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
-// outlet takes a table's sound the way a transport does: it encodes every
-// frame. What becomes of the payload is the network's affair.
+// outlet handles a table's sound like a transport: it encodes every frame, and
+// drops the payload.
 type outlet struct {
-	encoder opus.Encoder // nil if there is no library
+	encoder opus.Encoder // nil without a library
 	payload []byte       // owned by the mixer's goroutine
 	bytes   atomic.Uint64
 }

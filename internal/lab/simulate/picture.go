@@ -8,16 +8,16 @@ import (
 	"path/filepath"
 )
 
-// picture is a plot that is still to be drawn. Until then it stands under
-// another name, so that an older one survives a simulation that comes to
-// nothing. A nil picture is drawn nowhere.
+// picture is a plot that has not been drawn. Until then it is a draft under
+// another name, so that a failed simulation does not replace an older plot. A
+// nil picture draws nothing.
 type picture struct {
 	path   string
 	format Format
 	draft  *os.File
 }
 
-// newPicture makes the draft for a picture at path.
+// newPicture creates the draft of a picture at path.
 func newPicture(path string) (*picture, error) {
 	format, err := FormatOf(path)
 	if err != nil {
@@ -30,14 +30,14 @@ func newPicture(path string) (*picture, error) {
 	if err != nil {
 		var p *fs.PathError
 		if errors.As(err, &p) {
-			err = p.Err // the draft's name means nothing to anybody
+			err = p.Err // the draft's name means nothing to the user
 		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &picture{path: path, format: format, draft: draft}, nil
 }
 
-// draw draws the picture and puts it in its place.
+// draw draws the picture and moves it to its path.
 func (p *picture) draw(x string, points []Point) error {
 	if p == nil {
 		return nil
@@ -53,17 +53,17 @@ func (p *picture) draw(x string, points []Point) error {
 	return nil
 }
 
-// close removes the draft, if it was not drawn.
+// close removes the draft, unless it was drawn.
 func (p *picture) close() {
 	if p == nil {
 		return
 	}
-	// It may be closed and gone already.
+	// The draft may be closed already.
 	_ = p.draft.Close()
 	_ = os.Remove(p.draft.Name())
 }
 
-// sameFile reports whether two names mean one file, be it there or not.
+// sameFile reports whether two names refer to one file, existing or not.
 func sameFile(a, b string) bool {
 	if a, err := filepath.Abs(a); err == nil {
 		if b, err := filepath.Abs(b); err == nil && a == b {

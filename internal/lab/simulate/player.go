@@ -9,12 +9,13 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// seat is where a player's packets go; it never blocks. A table's seat is one.
+// seat receives a player's packets; it never blocks. A table's seat implements
+// it.
 type seat interface{ Push(p ear.Packet) }
 
-// player is somebody with a microphone. One goroutine, run, sends what it
-// hears, 20 ms at a time; an open microphone sends all the time, another only
-// while its player speaks.
+// player is a player with a microphone. One goroutine, run, sends its sound, 20
+// ms at a time; an open microphone sends all the time, another only while its
+// player speaks.
 type player struct {
 	name  string
 	pitch int
@@ -23,20 +24,19 @@ type player struct {
 	seat  seat
 	words rig.Words
 	asks  chan *utterance
-	// between, if not nil, is called for each 20 ms in which the player says nothing, in place
-	// of sending what an open microphone hears.
+	// between, if not nil, is called for each 20 ms without speech, instead of
+	// sending the open microphone's noise.
 	between func(n int)
 	seq     uint16 // owned by run
 }
 
-// utterance is something to say, or a cough if it has no text.
+// utterance is a line to say, or a cough if it has no text.
 type utterance struct {
 	text string
-	// pause is a silence in the middle, after which the player goes on. Zero
-	// means none.
+	// pause is a silence in the middle. Zero means none.
 	pause time.Duration
 	done  chan struct{} // closed when it has been said
-	// said is called when it has been said. If nil, nobody is told.
+	// said, if not nil, is called when it has been said.
 	said func()
 }
 
@@ -44,8 +44,8 @@ func newPlayer(name string, pitch int, open bool, p *pool) *player {
 	return &player{name: name, pitch: pitch, open: open, pool: p, asks: make(chan *utterance)}
 }
 
-// sayUtterance lets the player say u and returns when that is done. It waits while the
-// player says something else, and returns ctx's error once that ends.
+// sayUtterance lets the player say u and returns when that is done. It waits
+// until earlier utterances are done; if ctx ends, it returns its error.
 func (p *player) sayUtterance(ctx context.Context, u utterance) error {
 	u.done = make(chan struct{})
 	select {
@@ -96,8 +96,8 @@ func (p *player) sendPackets(ctx context.Context) {
 	}
 }
 
-// nextUtterance returns what the player is asked to say. With an open microphone it
-// does not wait for that.
+// nextUtterance returns the player's next utterance. With an open microphone it
+// does not wait for one.
 func (p *player) nextUtterance(ctx context.Context) *utterance {
 	if p.open {
 		select {
@@ -115,15 +115,15 @@ func (p *player) nextUtterance(ctx context.Context) *utterance {
 	}
 }
 
-// talk is what is left of an utterance: the parts of it and the tail that a
-// transport sends behind each. The zero value is over.
+// talk is the rest of an utterance: its parts, and the tail that a transport
+// sends after each. The zero value is empty.
 type talk struct {
 	utterance *utterance // nil once it has been said
-	parts     []clip     // a packet of nothing stands for 20 ms of silence
+	parts     []clip     // an empty packet stands for 20 ms of silence
 	tail      clip
 }
 
-// beginTalk makes u's sound and notes what is said when.
+// beginTalk selects u's sound and records the times of its words.
 func (p *player) beginTalk(u *utterance) talk {
 	now := time.Now()
 	t := talk{utterance: u}
@@ -150,8 +150,8 @@ func (p *player) beginTalk(u *utterance) talk {
 	return t
 }
 
-// packet returns what the microphone hears in its 20 ms number n, and whether
-// that is sent.
+// packet returns the microphone's packet number n, 20 ms long, and whether to
+// send it.
 func (p *player) packet(t *talk, n int) (ear.Packet, bool) {
 	packet := t.takePacket()
 	if packet.Frame == nil && packet.Payload == nil && p.open {
@@ -164,7 +164,7 @@ func (p *player) packet(t *talk, n int) (ear.Packet, bool) {
 	return packet, packet.Frame != nil || packet.Payload != nil
 }
 
-// takePacket removes the next 20 ms.
+// takePacket removes and returns the next 20 ms.
 func (t *talk) takePacket() ear.Packet {
 	for len(t.parts) > 0 && len(t.parts[0]) == 0 {
 		t.parts = t.parts[1:]
@@ -179,7 +179,7 @@ func (t *talk) takePacket() ear.Packet {
 	return packet
 }
 
-// finishUtterance tells who waits for the utterance once it has been said.
+// finishUtterance notifies the waiter when the utterance has been said.
 func (t *talk) finishUtterance() {
 	if t.utterance == nil {
 		return
@@ -196,5 +196,5 @@ func (t *talk) finishUtterance() {
 	t.utterance = nil
 }
 
-// isOver reports whether there is nothing left.
+// isOver reports whether nothing is left.
 func (t *talk) isOver() bool { return t.utterance == nil && len(t.tail) == 0 }

@@ -16,7 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
-// The sound of all tests; generating and encoding it takes a second.
+// The sound of all tests, which takes a second to generate and encode.
 var (
 	plainPool = sync.OnceValues(func() (*pool, error) { return newPool(context.Background(), nil) })
 	opusPool  = sync.OnceValues(func() (*pool, error) {
@@ -28,7 +28,8 @@ var (
 	})
 )
 
-// TestMain allows one goroutine that a dependency of Gemini's client starts for good.
+// TestMain allows one goroutine that a dependency of Gemini's client never
+// stops.
 func TestMain(m *testing.M) {
 	if code := m.Run(); code != 0 {
 		os.Exit(code)
@@ -47,7 +48,7 @@ func frames(t *testing.T) *pool {
 	return p
 }
 
-// required is the environment's word that nothing may be skipped.
+// required is the environment variable that forbids skipping tests.
 const required = "GLYPHOXA_REQUIRE_PEERS"
 
 // payloads are the encoded sound of all tests.
@@ -64,8 +65,7 @@ func payloads(t *testing.T) *pool {
 	return nil
 }
 
-// listener is a seat that listens with a lane, ticked every packet and every
-// 20 ms.
+// listener is a seat with a lane, ticked on every packet and every 20 ms.
 type listener struct {
 	mu      sync.Mutex
 	lane    *ear.Lane
@@ -114,7 +114,7 @@ func (l *listener) of(k ear.LaneKind) []ear.LaneEvent {
 	return out
 }
 
-// perform lets a player speak to a listener inside a bubble.
+// perform lets a player speak to a listener in a bubble.
 func perform(t *testing.T, p *pool, open bool, d ear.Decoder, f func(ctx context.Context, p *player, l *listener)) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -140,7 +140,7 @@ func TestALineIsOneUtterance(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				perform(t, frames(t), tt.open, nil, func(ctx context.Context, p *player, l *listener) {
-					time.Sleep(2 * time.Second) // the lane gets to know the room
+					time.Sleep(2 * time.Second) // the lane adapts to the room's noise
 					start := time.Now()
 					if err := p.sayUtterance(ctx, utterance{text: someLine, pause: tt.pause}); err != nil {
 						t.Fatal(err)

@@ -16,16 +16,16 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Format is that of a picture.
+// Format is a picture's format.
 type Format string
 
-// The formats a plot can be drawn in.
+// The supported formats.
 const (
 	SVG Format = "svg"
 	PNG Format = "png"
 )
 
-// FormatOf returns the format that a file's name asks for.
+// FormatOf returns the format for a file name's extension.
 func FormatOf(file string) (Format, error) {
 	switch f := Format(strings.ToLower(strings.TrimPrefix(filepath.Ext(file), "."))); f {
 	case SVG, PNG:
@@ -34,8 +34,8 @@ func FormatOf(file string) (Format, error) {
 	return "", fmt.Errorf("%q is no picture that can be drawn; the name has to end in .svg or .png", file)
 }
 
-// curve is one line of a panel. Nothing is ever exactly zero but what did not
-// happen or cannot be measured: that is left out.
+// curve is one line of a panel. It leaves out values of exactly zero, because
+// these did not occur or could not be measured.
 type curve struct {
 	name  string
 	shade color.Color
@@ -48,7 +48,7 @@ var (
 	red    = color.RGBA{0xd6, 0x27, 0x28, 0xff}
 )
 
-// panels are the four parts of a plot, by row.
+// panels are the four panels of a plot, by row.
 var panels = [2][2]struct {
 	title  string
 	curves []curve
@@ -68,9 +68,8 @@ var panels = [2][2]struct {
 	}}},
 }
 
-// Draw writes a picture of points: lateness, first sound, processor and memory
-// over x, which says what X is. There is at least one point, and they are in
-// the order of X.
+// Draw draws points: lateness, first sound, processor and memory over x, which
+// names X. There must be at least one point, in order of X.
 func Draw(w io.Writer, f Format, x string, points []Point) error {
 	const width, height = 24 * vg.Centimeter, 16 * vg.Centimeter
 	rows := make([][]*plot.Plot, len(panels))

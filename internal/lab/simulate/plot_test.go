@@ -40,7 +40,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// wellFormed wants XML that names all four panels.
+// wellFormed requires XML that names all four panels.
 func wellFormed(t *testing.T, data []byte) {
 	t.Helper()
 	var text strings.Builder

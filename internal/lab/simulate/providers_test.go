@@ -25,7 +25,7 @@ func openEar(t *testing.T, w *rig.Words, latency time.Duration) stt.Stream {
 	return s
 }
 
-// send gives a stream d of sound as it is spoken.
+// send sends d of sound to a stream in real time.
 func send(t *testing.T, s stt.Stream, d time.Duration) {
 	t.Helper()
 	for range d / audio.FrameDuration {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// resident is how much memory this process occupies, in bytes.
+// resident returns the memory of this process in bytes.
 func resident() (int64, bool) {
 	data, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package simulate
 
-// resident is not known on this system.
+// resident is unknown on this system.
 func resident() (int64, bool) { return 0, false }

@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// names are what the NPCs of a table are called, the first for one of them.
-// Nobody could take one for another.
+// names are the names of a table's NPCs, in order. They do not sound alike.
 var names = [...]string{"Bart", "Greta", "Mirabel", "Orlando", "Sylvie", "Theodor"}
 
-// MaxNPCs is how many NPCs a table can have.
+// MaxNPCs bounds the NPCs of a table.
 const MaxNPCs = len(names)
 
-// lines are what players say to an NPC.
+// lines are the players' lines to an NPC.
 var lines = [...]string{
 	"%s, what now?",
 	"%s, is anybody there?",
@@ -27,7 +26,7 @@ var lines = [...]string{
 	"%s, listen, nobody has to get hurt as long as you show us the way to the cellar.",
 }
 
-// answers are the sentences NPCs answer with.
+// answers are the NPCs' sentences.
 var answers = [...]string{
 	"Well, that depends on who is asking.",
 	"I saw three riders at dusk, and none of them paid for their ale.",
@@ -41,13 +40,13 @@ var answers = [...]string{
 	"Follow the hedge until it ends, then count forty steps towards the dead oak.",
 }
 
-// perLetter is the pace of speech.
+// perLetter is the speaking time per letter.
 const perLetter = 62 * time.Millisecond
 
-// speaking is how long it takes to say text.
+// speaking returns the speaking time of text.
 func speaking(text string) time.Duration { return time.Duration(len(text)) * perLetter }
 
-// drawLine draws what a player says to npc.
+// drawLine draws a player's line to npc.
 func (d *dice) drawLine(npc string) string { return fmt.Sprintf(lines[d.one(len(lines))], npc) }
 
 // drawAnswer draws one to three sentences.
@@ -60,7 +59,7 @@ func (d *dice) drawAnswer() string {
 	return strings.Join(parts, " ")
 }
 
-// halves cuts text between two words near its middle.
+// halves splits text between two words near its middle.
 func halves(text string) (first, second string) {
 	words := strings.Fields(text)
 	n := (len(words) + 1) / 2

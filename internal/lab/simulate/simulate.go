@@ -1,18 +1,19 @@
-// Package simulate finds out how many tables this machine carries: it plays
-// many at once, each with players who talk and NPCs who answer, and measures
-// whether their sound comes in time.
+// Package simulate measures how many tables this machine can run: it plays many
+// at once, each with players who talk and NPCs that answer, and measures
+// whether their sound is on time.
 //
-// Tables, ears, lanes, floors, mixers, the session log, the tools, the way of a
-// voice's sound and the codec are the real ones. Simulated are the players,
-// whose packets carry generated speech, and the providers of transcripts,
-// answers and voices, which take the time that services take and no network.
-// Players and providers run in the same process, so what they cost is part of
-// what is measured. Over Discord the connections to voice channels are real, too,
-// and the players are in another process, with the voice server. In browsers those of
-// WebRTC are real, and the players are in another process.
+// Tables, ears, lanes, floors, mixers, the session log, the tools, the path of
+// a voice's sound and the codec are the real ones. The players are simulated,
+// with generated speech in their packets, and so are the providers of
+// transcripts, answers and voices, which have the latency of services but use
+// no network. Players and providers run in the same process, so the
+// measurements include their cost. Over Discord the connections to voice
+// channels are real, too, and the players are in another process, with the
+// voice server. In browsers the WebRTC connections are real, and the players
+// are in another process.
 //
-// It reaches no network but loopback and keeps nothing but what Parts keep and the files that
-// a Command names.
+// It uses no network but loopback, and stores only the data of Parts and the
+// files that a Command names.
 package simulate
 
 import (
@@ -34,54 +35,55 @@ import (
 )
 
 var (
-	// ErrNoFrames means that no NPC was heard, so that nothing is known of how
-	// late its sound was.
+	// ErrNoFrames means that no NPC was heard, so that the lateness of sound is
+	// unknown.
 	ErrNoFrames = errors.New("no frame of sound was measured")
-	// ErrInterrupted means that the end came before any NPC was heard.
+	// ErrInterrupted means that the simulation ended before any NPC was heard.
 	ErrInterrupted = errors.New("interrupted before anything was measured")
 )
 
-// Parts are what all tables share, as in a real process. They stay the
-// caller's, who closes them after Run.
+// Parts are shared by all tables, as in a real process. The caller owns them
+// and closes them after Run.
 type Parts struct {
 	// Host has the tool "roll".
 	Host *mcphost.Host
-	// Log keeps what is said.
+	// Log stores the lines.
 	Log memory.SessionLog
-	// Graph is the world the NPCs know.
+	// Graph is the NPCs' world.
 	Graph hotctx.Graph
 }
 
-// Options adjust a simulation. The zero value simulates ordinary providers
+// Options configure a simulation. The zero value simulates ordinary providers
 // without a codec.
 type Options struct {
-	// Library encodes the NPCs' sound and the players', and decodes the latter.
-	// If nil, packets carry frames, and nothing is encoded.
+	// Library encodes the sound of NPCs and players, and decodes the players'.
+	// If nil, packets contain unencoded frames.
 	Library *opus.Library
-	// Detection tells the players' voices from noise; it stays the caller's. If nil,
-	// it is energy.
+	// Detection is the voice detector, owned by the caller. If nil, it is
+	// energy.
 	Detection *providers.Detection
-	// Seed makes the players' and providers' chances repeat themselves; how
-	// goroutines interleave does not.
+	// Seed makes the random choices of players and providers repeatable, but
+	// not the scheduling of goroutines.
 	Seed uint64
-	// Transcript is from the end of an utterance to its transcript, Model to
-	// the first piece of an answer, Voice to the first sound of a sentence. If
-	// zero, 150 ms (99 %: 350 ms), 400 ms (1.5 s) and 180 ms (600 ms), as of
-	// fast services over the internet.
+	// Transcript runs from the end of an utterance to its transcript, Model to
+	// the first piece of an answer, Voice to the first sound of a sentence.
+	// Zero means 150 ms (99 %: 350 ms), 400 ms (1.5 s) and 180 ms (600 ms),
+	// like fast services over the internet.
 	Transcript, Model, Voice Latency
-	// Opener is to the first sentence of a fast model, Speech to the first sound of a
-	// speech-to-speech model. If zero, 220 ms (600 ms) and 320 ms (900 ms).
+	// Opener runs to the first sentence of a fast model, Speech to the first
+	// sound of a speech-to-speech model. Zero means 220 ms (600 ms) and 320 ms
+	// (900 ms).
 	Opener, Speech Latency
-	// Discord has the tables play in voice channels, Browser in browsers, for each of which
-	// Library is needed; one of them at most is set. If both are nil, sound goes from one to
-	// the other as it is.
+	// Discord makes the tables play in voice channels, Browser in browsers;
+	// each needs Library, and at most one may be set. If both are nil, sound
+	// stays in this process.
 	Discord *Discord
 	Browser *Browser
-	// Tell is told how it goes, every ten seconds or so, by one goroutine at a
-	// time. If nil, nobody is.
+	// Tell, if not nil, receives a progress message about every ten seconds,
+	// one call at a time.
 	Tell func(string)
 
-	far front // runs; nil where the players are here
+	far front // running; nil if the players are in this process
 }
 
 func (o *Options) withDefaults() *Options {
@@ -105,19 +107,18 @@ func (o *Options) withDefaults() *Options {
 	return &opts
 }
 
-// Result is what a simulation came to.
+// Result is the result of a simulation.
 type Result struct {
 	Report Report
-	// Points are what was measured over time, X in minutes.
+	// Points are the measurements over time, X in minutes.
 	Points []Point
 }
 
-// Run simulates load. It returns when its time is over, and early, with what
-// was measured so far, when ctx ends; by then all it started has ended. It
-// fails with [ErrNoFrames], and a result all the same, if no NPC was heard, with
-// [ErrInterrupted], and a result unless the tables were still being set up, if
-// that is because ctx ended. Other errors are those of parts and tables, or say
-// what is wrong with load.
+// Run simulates load. It returns when its time is over, or with the
+// measurements so far when ctx ends; by then all its goroutines have ended. If
+// no NPC was heard, it returns a result and [ErrNoFrames], or [ErrInterrupted]
+// if ctx ended; an interruption during the setup of the tables gives no result.
+// Other errors come from parts and tables, or say why load is invalid.
 func Run(ctx context.Context, load Load, parts Parts, o *Options) (*Result, error) {
 	if err := load.Check(); err != nil {
 		return nil, err
@@ -137,7 +138,7 @@ func Run(ctx context.Context, load Load, parts Parts, o *Options) (*Result, erro
 	return simulate(ctx, load, parts, o, p)
 }
 
-// simulateWithFarEnd is Run where the players are elsewhere.
+// simulateWithFarEnd is Run with the players elsewhere.
 func simulateWithFarEnd(ctx context.Context, load Load, parts Parts, o *Options) (result *Result, err error) {
 	if o.far, err = openFront(ctx, load, o); err != nil {
 		return nil, err
@@ -153,7 +154,7 @@ func simulateWithFarEnd(ctx context.Context, load Load, parts Parts, o *Options)
 	return simulate(ctx, load, parts, o, p)
 }
 
-// simulate is Run with options and sound at hand.
+// simulate is Run with options and sound prepared.
 func simulate(ctx context.Context, load Load, parts Parts, o *Options, p *pool) (*Result, error) {
 	m := newMeter(newTally(), load.Duration, o.Tell)
 	var sittings []*sitting
@@ -170,7 +171,7 @@ func simulate(ctx context.Context, load Load, parts Parts, o *Options, p *pool) 
 		sittings = append(sittings, s)
 	}
 	r := Report{Tables: load.Tables, Players: load.Players, NPCs: load.NPCs, Seed: o.Seed, Codec: codec(o.Library), Detection: config.DetectionEnergy}
-	debug.FreeOSMemory() // what an earlier simulation left behind is none of this one's memory
+	debug.FreeOSMemory() // memory of an earlier simulation must not count for this one
 	if o.Library == nil {
 		r.Remarks = append(r.Remarks, "libopus is missing: nothing was encoded or decoded, so real tables cost more")
 	}
@@ -200,10 +201,11 @@ func codec(lib *opus.Library) string {
 	return lib.Version()
 }
 
-// playTables runs the sittings for d or until ctx ends, and stores in r what was
-// measured meanwhile. It waits for them.
+// playTables runs the sittings for d or until ctx ends, and stores the
+// measurements in r. It waits for them.
 func playTables(ctx context.Context, d time.Duration, sittings []*sitting, m *meter, far front, r *Report) error {
-	// The tables outlive ctx, so that their end is no part of the report.
+	// The tables outlive ctx, so that their shutdown does not count in the
+	// report.
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	tables, running := errgroup.WithContext(life)
@@ -213,7 +215,7 @@ func playTables(ctx context.Context, d time.Duration, sittings []*sitting, m *me
 		seated.Add(1)
 		done := sync.OnceFunc(seated.Done)
 		tables.Go(func() error {
-			defer done() // also of one that failed
+			defer done() // also for one that failed
 			return s.playTable(running, done, begin)
 		})
 	}
@@ -250,7 +252,8 @@ func playTables(ctx context.Context, d time.Duration, sittings []*sitting, m *me
 	return errors.Join(reported, tables.Wait())
 }
 
-// beginMeasuring begins to measure, here and at the far end, once all players are there.
+// beginMeasuring starts measuring, here and at the far end, when all players
+// are present.
 func beginMeasuring(ctx context.Context, m *meter, far front) error {
 	if far == nil {
 		m.beginMeasuring()

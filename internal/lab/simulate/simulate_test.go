@@ -76,7 +76,7 @@ func (void) Places(context.Context, string, ...string) (map[string]memory.Entity
 
 func (void) Inside(context.Context, string, string, int) ([]memory.Entity, error) { return nil, nil }
 
-// simulated runs a load with parts in memory, and the sound that goes with lib.
+// simulated runs a load with in-memory parts, and the sound for lib.
 func simulated(t *testing.T, ctx context.Context, load Load, lib *opus.Library) (*Result, *journal, error) {
 	t.Helper()
 	p := frames(t)
@@ -158,8 +158,8 @@ func TestInterruptionLeavesAReport(t *testing.T) {
 	})
 }
 
-// TestInterruptionOfTheStart shows that nothing is reported that was not
-// measured.
+// TestInterruptionOfTheStart checks that an interrupted start reports no
+// measurements.
 func TestInterruptionOfTheStart(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -23,13 +23,13 @@ import (
 )
 
 const (
-	// openEvery is how many players share one open microphone.
+	// openEvery is the number of players per open microphone.
 	openEvery = 4
-	// closeTime bounds what is done after the tables have closed.
+	// closeTime bounds the cleanup after the tables have closed.
 	closeTime = 5 * time.Second
 )
 
-// sitting is one table with its players. One goroutine, run, starts the others
+// sitting is one table and its players. One goroutine, run, starts the others
 // and waits for them.
 type sitting struct {
 	parts     Parts
@@ -40,13 +40,13 @@ type sitting struct {
 	engines   *engines
 	talk      conversation
 	cast      []config.NPC
-	seats     []*table.Seat // filled when the players are seated, then read only
-	far       front         // nil where the players are here, as is line
+	seats     []*table.Seat // filled when the players are seated, then read-only
+	far       front         // nil if the players are in this process, like line
 	line      line
 	number    int
 }
 
-// newSitting sets up table number n, whose NPCs speak through the engines named.
+// newSitting sets up table number n, whose NPCs use the named engines.
 func newSitting(ctx context.Context, n int, load Load, named []string, parts Parts, o *Options, p *pool, m *meter) (*sitting, error) {
 	session, err := parts.Log.StartSession(ctx, fmt.Sprintf("simulation, table %d", n+1))
 	if err != nil {
@@ -81,7 +81,8 @@ func newSitting(ctx context.Context, n int, load Load, named []string, parts Par
 	return s, nil
 }
 
-// newOutlet is where the NPCs' sound goes, and who is told how late it does.
+// newOutlet returns the outlet of the NPCs' sound, and the function to call
+// with each frame's lateness.
 func (s *sitting) newOutlet(o *Options, m *meter) (mixer.Outlet, func(time.Duration), error) {
 	if s.far == nil {
 		out, err := newOutlet(o.Library)
@@ -97,7 +98,7 @@ func pitchOfPlayer(table, player int) int { return (table + player) % len(pitche
 
 func hasOpenMicrophone(player int) bool { return player%openEvery == openEvery-1 }
 
-// cast makes NPCs that can roll dice, one for each of the engines named.
+// cast creates NPCs that can roll dice, one for each of the named engines.
 func cast(named []string) []config.NPC {
 	var all []config.NPC
 	for i, name := range names[:len(named)] {
@@ -119,7 +120,7 @@ func agents(cast []config.NPC, history int) []*agent.Agent {
 	return all
 }
 
-// seatPlayers seats the players. The table runs already.
+// seatPlayers seats the players. The table must be running.
 func (s *sitting) seatPlayers(ctx context.Context) error {
 	for _, p := range s.talk.players {
 		o := &table.JoinOptions{}
@@ -143,8 +144,8 @@ func (s *sitting) seatPlayers(ctx context.Context) error {
 	return nil
 }
 
-// playTable plays until ctx ends. It calls joined once all players sit, and has them
-// talk once begin is closed.
+// playTable plays until ctx ends. It calls joined when all players are seated,
+// and lets them talk when begin is closed.
 func (s *sitting) playTable(ctx context.Context, joined func(), begin <-chan struct{}) error {
 	ctx, stop := context.WithCancel(ctx)
 	var work sync.WaitGroup
@@ -189,7 +190,7 @@ func (s *sitting) playTable(ctx context.Context, joined func(), begin <-chan str
 	return errors.Join(err, failed, s.parts.Log.EndSession(bye, s.session))
 }
 
-// stats sums up what the players' ears counted so far.
+// stats sums the counters of the players' ears.
 func (s *sitting) stats() ear.Stats {
 	var sum ear.Stats
 	for _, seat := range s.seats {

@@ -7,14 +7,15 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/rig"
 )
 
-// noise is d of white noise with its root mean square at level, in dBFS.
+// noise returns white noise of length d with its root mean square at level, in
+// dBFS.
 func noise(d time.Duration, level float64) []int16 {
 	return rig.Noise(d, level, rand.New(rand.NewPCG(1, 7)))
 }
 
 const coughLength = 280 * time.Millisecond
 
-// cough is a burst of noise with a hard onset.
+// cough returns a burst of noise with a hard onset.
 func cough() []int16 { return rig.Decay(noise(coughLength, -14), 3) }
 
 // mixSounds adds a background to a sound; the result is as long as the sound.

@@ -13,11 +13,11 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// connecting is how long a speech-to-speech session takes to open.
+// connecting is the time to open a speech-to-speech session.
 const connecting = 150 * time.Millisecond
 
-// newSpeech returns a simulated speech-to-speech model whose voices are called as the
-// NPCs. violated is told what is done against the contract of its sessions.
+// newSpeech returns a simulated speech-to-speech model with the NPCs' names as
+// voices. violated is called with violations of the sessions' contract.
 func newSpeech(p *pool, d *dice, latency Latency, violated func(string)) s2s.Provider {
 	return s2stest.New(s2stest.Options{
 		Name: "simulated",
@@ -42,7 +42,7 @@ func newSpeech(p *pool, d *dice, latency Latency, violated func(string)) s2s.Pro
 	})
 }
 
-// spokenAnswer speaks an answer with the voice of a session.
+// spokenAnswer speaks an answer in the session's voice.
 func spokenAnswer(p *pool, d *dice, t s2stest.Turn) (steps []s2stest.Step) {
 	item := fmt.Sprintf("item-%d-%d-%d", t.Session, t.Number, t.Round)
 	sound := p.spoken[pitchOf(t.Options.Voice)]
@@ -54,13 +54,13 @@ func spokenAnswer(p *pool, d *dice, t s2stest.Turn) (steps []s2stest.Step) {
 	return append(steps, s2stest.Done(item))
 }
 
-// openers is a simulated fast model, which opens for the other.
+// openers is a simulated fast model, which gives the openings.
 type openers struct {
 	dice    *dice
 	latency Latency // to the whole sentence
 }
 
-// opened are what NPCs open with; the last is all there is to say.
+// opened are the NPCs' openings; the last one has no continuation.
 var opened = [...]string{"[MORE] Hm, that is a question.", "[MORE] Let me tell you something.", "[MORE] You again.", "[DONE] So it goes, my friend."}
 
 func (*openers) Name() string { return "simulated" }

@@ -4,5 +4,5 @@ package simulate
 
 import "time"
 
-// processorTime is not known on this system.
+// processorTime is unknown on this system.
 func processorTime() (time.Duration, bool) { return 0, false }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processorTime is what this process has used of all processors so far.
+// processorTime returns the processor time of this process so far.
 func processorTime() (time.Duration, bool) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

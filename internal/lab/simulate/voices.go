@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// piece is how much sound a voice delivers at a time, and speed how many
-	// times faster than it is played.
+	// piece is the length of one piece of a voice's sound, and speed how many
+	// times faster than real time it is delivered.
 	piece = 100 * time.Millisecond
 	speed = 4
-	// voiceRate is what services deliver, in samples per second.
+	// voiceRate is the sample rate of services.
 	voiceRate = audio.SampleRate / 2
 )
 
-// voices is a simulated speech synthesis. Its voices are called as the NPCs. It
+// voices is a simulated speech synthesiser with the NPCs' names as voices. It
 // is safe for concurrent use.
 type voices struct {
 	pool    *pool
@@ -29,7 +29,7 @@ type voices struct {
 
 func (v *voices) Name() string { return "simulated" }
 
-// Synthesize speaks text at the pace of speech with sound from the pool.
+// Synthesize speaks text at speaking pace with sound from the pool.
 func (v *voices) Synthesize(ctx context.Context, text string, voice tts.Voice) iter.Seq2[tts.PCM, error] {
 	return func(yield func(tts.PCM, error) bool) {
 		if err := rig.Pause(ctx, v.dice.latency(v.latency)); err != nil {
@@ -54,7 +54,7 @@ func (v *voices) Synthesize(ctx context.Context, text string, voice tts.Voice) i
 	}
 }
 
-// pitchOf gives each of the NPCs a pitch.
+// pitchOf assigns each NPC a pitch.
 func pitchOf(npc string) int {
 	for i, name := range names {
 		if name == npc {

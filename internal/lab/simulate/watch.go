@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
-// tally is what all tables' turns came to. It is safe for concurrent use.
+// tally counts the turns of all tables. It is safe for concurrent use.
 type tally struct {
 	firstSound histogram
 
@@ -25,14 +25,14 @@ func newTally() *tally {
 	return &tally{outcomes: map[string]uint64{}, notices: map[string]uint64{}, engines: map[string]*engineTally{}}
 }
 
-// engineTally is what the turns of all NPCs with one engine came to.
+// engineTally counts the turns of all NPCs with one engine.
 type engineTally struct {
 	npcs       int
 	turns      uint64
 	firstSound histogram
 }
 
-// addNPCs counts NPCs by their engines, before any of them has a turn.
+// addNPCs counts NPCs by engine, before any of them has a turn.
 func (a *tally) addNPCs(named []string) {
 	for _, name := range named {
 		if a.engines[name] == nil {
@@ -42,7 +42,7 @@ func (a *tally) addNPCs(named []string) {
 	}
 }
 
-// violated counts what an engine did against the contract of a session.
+// violated counts an engine's violation of a session's contract.
 func (a *tally) violated(text string) {
 	a.noticed(&table.Notice{Level: "error", Text: "a speech-to-speech session is used wrongly: " + text})
 }
@@ -65,7 +65,8 @@ func (a *tally) addToReport(r *Report) {
 }
 
 // ended counts a turn. A turn that should have sounded and did not counts with
-// all the time it took: percentiles over survivors lie.
+// all its time, because percentiles of successful turns alone would be too
+// good.
 func (a *tally) ended(e *table.TurnEnded, engine string) {
 	sound := e.Ledger.FirstSoundMS
 	switch e.Outcome {
@@ -93,7 +94,7 @@ func (a *tally) heard() {
 	a.utterances++
 }
 
-// maxNotices bounds how many different ones are kept.
+// maxNotices bounds the different notices that are stored.
 const maxNotices = 20
 
 func (a *tally) noticed(n *table.Notice) {
@@ -107,19 +108,19 @@ func (a *tally) noticed(n *table.Notice) {
 	}
 }
 
-// watch is a table's sink: it counts, and tells the players when an NPC speaks
-// and when a turn has ended. It is safe for concurrent use.
+// watch is a table's sink: it counts, and notifies the players when an NPC
+// speaks and when a turn has ended. It is safe for concurrent use.
 type watch struct {
 	tally   *tally
-	changed chan struct{} // holds a token when there is news
+	changed chan struct{} // holds a token when the state has changed
 	engines map[string]string
 
 	mu      sync.Mutex // guards the fields below
 	ended   int        // turns so far
-	audible bool       // an NPC speaks
+	audible bool       // an NPC is speaking
 }
 
-// newWatch watches a table whose NPCs speak through the engines named.
+// newWatch watches a table whose NPCs use the named engines.
 func newWatch(t *tally, named []string) *watch {
 	w := &watch{tally: t, changed: make(chan struct{}, 1), engines: map[string]string{}}
 	for i, engine := range named {
@@ -150,7 +151,7 @@ func (w *watch) update(f func()) {
 	wakeup.Signal(w.changed)
 }
 
-// state returns how many turns have ended and whether an NPC speaks.
+// state returns the number of ended turns and whether an NPC is speaking.
 func (w *watch) state() (ended int, audible bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

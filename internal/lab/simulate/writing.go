@@ -5,28 +5,30 @@ import (
 	"time"
 )
 
-// unmatched is how many frames at most are known by half.
+// unmatched bounds the frames with only one half of their data.
 const unmatched = 8
 
-// writing measures how late a table's frames are at the network: the mixer knows of each how
-// late it was handed over, the transport how long it took from there. It is safe for
-// concurrent use.
+// writing measures the lateness of a table's frames at the network: the mixer
+// knows each frame's lateness when handed over, the transport the time from
+// there. It is safe for concurrent use.
 type writing struct {
 	meter *meter
 
 	mu    sync.Mutex      // guards the fields below
-	late  []time.Duration // of frames handed over, of which it is not known when they were sent
-	waits []time.Duration // of frames sent, of which it is not known how late they were handed over
+	late  []time.Duration // of frames handed over whose sending is not known yet
+	waits []time.Duration // of frames sent whose lateness is not known yet
 	out   uint64          // frames sent
 }
 
-// handedOver notes that the next frame was handed to the transport so late.
+// handedOver records the lateness of the next frame when handed to the
+// transport.
 func (w *writing) handedOver(late time.Duration) {
 	w.meter.frame(late)
 	w.match(&w.late, &w.waits, late)
 }
 
-// sent notes that the next frame was given to the network, and how long that took.
+// sent records that the next frame was passed to the network, and how long that
+// took.
 func (w *writing) sent(took time.Duration) {
 	w.match(&w.waits, &w.late, took)
 	w.mu.Lock()
@@ -34,14 +36,14 @@ func (w *writing) sent(took time.Duration) {
 	w.out++
 }
 
-// frames returns how many were sent.
+// frames returns the number of frames sent.
 func (w *writing) frames() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.out
 }
 
-// match counts a frame's lateness at the network once both halves of it are known.
+// match counts a frame's lateness at the network when both halves are known.
 func (w *writing) match(mine, others *[]time.Duration, d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -13,17 +13,18 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/address"
 )
 
-// Example is a line about which the model decides, and what is right.
+// Example is a line for the model to decide, with the right decision.
 type Example struct {
 	*address.Evidence
 	ToNPC bool
-	// Counts is how much the example counts.
+	// Counts is the example's weight.
 	Counts float64
-	// Kind is that of the line, and Text what was said.
+	// Kind is the line's kind, and Text its words.
 	Kind, Text string
 }
 
-// Examples plays an evening, decides each line as it should be, and returns what the model sees.
+// Examples plays an evening, decides each line correctly, and returns the
+// model's inputs.
 func (p *Evening) Examples(heard bool) []Example {
 	var out []Example
 	rng := rand.New(rand.NewPCG(5, uint64(len(p.lines))))
@@ -66,12 +67,13 @@ func (p *Evening) Examples(heard bool) []Example {
 	return out
 }
 
-// pulls draw weights to zero: the stronger, the less is learned from rare things.
-// Talk hardly ever follows on what an NPC said in what is planted, so that lines of the evening are
-// supposed to have been said there, too: they show what is no answer.
+// pulls draw weights to zero; the stronger they are, the less the model learns
+// from rare features. In the planted evenings table talk hardly ever follows an
+// NPC's line, so some talk is also treated as if it did: it shows what is no
+// answer.
 const supposed = 3
 
-// supposedCounts is how much each of them counts.
+// supposedCounts is the weight of each of them.
 const supposedCounts = 0.05
 
 const (
@@ -85,7 +87,7 @@ func Fit(examples []Example, steps int) *address.Weights {
 	return f.weights()
 }
 
-// fitting is a logistic regression at work.
+// fitting is a logistic regression in progress.
 type fitting struct {
 	names          map[string]int
 	words, meaning int // where their weights begin
@@ -184,28 +186,29 @@ func (f *fitting) weights() *address.Weights {
 	return out
 }
 
-// Lesson says what is learned from.
+// Lesson selects the training data.
 type Lesson struct {
 	Source
-	// Sequences is the folder of written sequences, and Aside says which of them are not learned from.
+	// Sequences is the folder of written sequences, and Aside says which of
+	// them are excluded from training.
 	Sequences string
 	Aside     func(sequence string) bool
-	// Say, if set, is called with what is being done.
+	// Say, if set, receives progress messages.
 	Say func(string)
 }
 
 const (
-	// English evenings are planted twice, with other exchanges at other places; of German ones there
-	// are few, so they are planted more often.
+	// English evenings are planted twice, with other exchanges at other places;
+	// there are few German ones, so they are planted more often.
 	plantings, plantingsGerman = 2, 6
-	// fitSteps is after how many steps weights hardly change any more.
+	// fitSteps is the number of steps after which the weights hardly change.
 	fitSteps = 120
-	// bar is the probability from which NPCs that are attentive take a line: at it the evenings
-	// of Tune have two false answers an hour.
+	// bar is the probability from which attentive NPCs accept a line: at it the
+	// evenings of Tune have two false answers an hour.
 	bar = 0.55
 )
 
-// Learn learns the weights of internal/address anew.
+// Learn trains new weights for internal/address.
 func (l Lesson) Learn() (*address.Weights, error) {
 	var all []Example
 	for seed := range plantingsGerman {
@@ -242,7 +245,7 @@ func (l Lesson) say(what string) {
 	}
 }
 
-// Encode writes weights as internal/address reads them.
+// Encode encodes weights in the format of internal/address.
 func Encode(w *address.Weights) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "bar\t%.3f\n", w.Bar)

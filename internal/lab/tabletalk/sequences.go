@@ -14,7 +14,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/address"
 )
 
-// seating is a table of the written sequences: see testdata/truth/address/README.md.
+// seating is a table of the written sequences; see
+// testdata/truth/address/README.md.
 type seating struct {
 	Languages []string `yaml:"languages"`
 	DM        string   `yaml:"dm"`
@@ -36,8 +37,8 @@ func (s *seating) place(id string) int {
 	return -1
 }
 
-// Sequences are examples of the written sequences in a folder, files of which are named without their
-// ending. use says which sequences count.
+// Sequences returns examples from the written sequences in a folder; files are
+// named without their extension. use selects sequences.
 func Sequences(folder string, files []string, heard bool, use func(sequence string) bool) ([]Example, error) {
 	raw, err := os.ReadFile(filepath.Join(folder, "tables.yaml"))
 	if err != nil {
@@ -70,7 +71,7 @@ func Sequences(folder string, files []string, heard bool, use func(sequence stri
 			if name != sequence {
 				sequence, seats, talk, spoke = name, tables[c[1]], address.Talk{}, map[string]string{}
 				s = seats.snapshot()
-				for _, p := range seats.Players { // all sit at the table
+				for _, p := range seats.Players { // all are at the table
 					number++
 					talk.Decided(now.Add(-30*time.Second), number, p, address.Decision{Route: address.RouteNone})
 				}

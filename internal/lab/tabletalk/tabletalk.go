@@ -1,8 +1,10 @@
-// Package tabletalk plants written conversations with NPCs in recorded talk of real tables, and plays
-// them to the program that decides whom a line is for. Recorded talk is for nobody of ours, so that what
-// an NPC would answer of it is a false answer, at the rate at which a real table talks.
+// Package tabletalk plants written conversations with NPCs in recorded talk of
+// real tables, and plays them to the program's address decision. Recorded talk
+// is for none of our NPCs, so every answer to it is a false answer, at the rate
+// of a real table's talk.
 //
-// The recorded talk is no part of the repository: whoever has it names its folder.
+// The recorded talk is not part of the repository; users with a copy name its
+// folder.
 package tabletalk
 
 import (
@@ -24,26 +26,26 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/address"
 )
 
-// remark is a line of recorded table talk. Nothing in it is for an NPC of ours.
+// remark is a line of recorded table talk. None of it is for our NPCs.
 type remark struct{ Speaker, Text string }
 
-// evening is recorded talk of one table.
+// evening is the recorded talk of one table.
 type evening struct {
 	name, language string
-	leads          string // who leads the game
+	leads          string // the game master
 	lines          []remark
 	part           string
 }
 
 // Parts of the evenings and of the exchanges.
 const (
-	Learn = "learn" // to learn from
-	Tune  = "tune"  // to choose the bar by, and to look at what goes wrong
-	Test  = "test"  // to score once
+	Learn = "learn" // for training
+	Tune  = "tune"  // for choosing the bar, and for looking at mistakes
+	Test  = "test"  // for a single score
 )
 
-// partOf splits evenings and NPCs by the hash of their name, so that the split stays as it is when
-// others are added.
+// partOf splits evenings and NPCs by the hash of their name, so that additions
+// do not change the split.
 func partOf(name string, test bool) string {
 	switch h := sha256.Sum256([]byte(name)); {
 	case test && h[0]%4 == 0:
@@ -54,10 +56,10 @@ func partOf(name string, test bool) string {
 	return Learn
 }
 
-// Source says where the talk and the conversations are.
+// Source names the folders of talk and conversations.
 type Source struct {
-	// Talk is the folder of recorded table talk, a file NAME.txt.gz for each evening; without it there
-	// are the German evenings alone.
+	// Talk is the folder of recorded table talk, a file NAME.txt.gz for each
+	// evening; without it there are only the German evenings.
 	Talk string
 	// Exchanges is the folder of written conversations.
 	Exchanges string
@@ -156,8 +158,8 @@ func (t exchTurn) toNPC() bool {
 	return slices.Contains([]string{"call", "narrated", "follow", "join", "bye"}, t.Kind)
 }
 
-// readExchanges reads the written exchanges of a part: those of test were written apart from the
-// others, which are split by NPC.
+// readExchanges reads a part's written exchanges: those of test were written
+// separately, the others are split by NPC.
 func (o Source) readExchanges(part string) ([]exchange, error) {
 	folder := "train"
 	if part == Test {
@@ -185,7 +187,8 @@ func (o Source) readExchanges(part string) ([]exchange, error) {
 	return all, nil
 }
 
-// Plant reads a part and plants its exchanges into its evenings, each exchange once an evening at most.
+// Plant reads a part and plants its exchanges into its evenings, each exchange
+// at most once per evening.
 func (o Source) Plant(part string, seed uint64) ([]*Evening, error) {
 	evenings, err := o.readEvenings()
 	if err != nil {
@@ -215,7 +218,7 @@ type Line struct {
 	Kind          string // talk, or the kind of an exchange's turn
 	ToNPC         bool
 	after         time.Duration // of silence before it
-	exchange      int           // which exchange of the evening it follows or belongs to; -1 before the first
+	exchange      int           // the exchange of the evening that it follows or belongs to; -1 before the first
 }
 
 // Evening is an evening with exchanges planted in it.
@@ -228,15 +231,15 @@ type Evening struct {
 	suppose func(s *address.Snapshot, known *address.Talk, now time.Time, number int64, players []string)
 }
 
-// aWord is how long a word takes to say.
+// aWord is the speaking time of a word.
 const aWord = 300 * time.Millisecond
 
-// perExchange is how many lines of table talk there are for each exchange, on average: about
+// perExchange is the average number of lines of table talk per exchange: about
 // eight exchanges in an hour.
 const perExchange = 85
 
-// plant puts exchanges into an evening, in the order given. Some exchanges are broken up by lines of
-// the table talk: people do talk in between.
+// plant puts exchanges into an evening, in order. It breaks up some exchanges
+// with lines of table talk, because people do talk in between.
 func (e *evening) plant(exchanges []exchange, rng *rand.Rand) *Evening {
 	perExchange := perExchange
 	if e.language == "de" { // there is less of it
@@ -260,7 +263,7 @@ func (e *evening) plant(exchanges []exchange, rng *rand.Rand) *Evening {
 		current++
 		p.exchanges = append(p.exchanges, x)
 		players := e.playersNear(next, rng)
-		busy := rng.Float64() < 0.6 // the others go on talking
+		busy := rng.Float64() < 0.6 // the other players keep talking
 		for i, t := range x.Turns {
 			who := x.NPC.Name
 			if t.Who != "N" {
@@ -287,7 +290,8 @@ func (e *evening) plant(exchanges []exchange, rng *rand.Rand) *Evening {
 	return p
 }
 
-// inTwo is a text whose last sentence is said as a line of its own; rest is empty if there is but one.
+// inTwo splits a text so that its last sentence is a separate line; rest is
+// empty for a single sentence.
 func inTwo(text string) (first, rest string) {
 	i := strings.LastIndexAny(strings.TrimRight(text, ".!?"), ".!?")
 	if i < 0 || i+1 >= len(text) || text[i+1] != ' ' {
@@ -296,12 +300,14 @@ func inTwo(text string) (first, rest string) {
 	return text[:i+1], strings.TrimSpace(text[i+1:])
 }
 
-// pauseOf is the silence before a line, exponential with a mean of mean seconds.
+// pauseOf returns the silence before a line, exponential with the given mean in
+// seconds.
 func pauseOf(rng *rand.Rand, mean float64) time.Duration {
 	return time.Duration((0.15 + mean*rng.ExpFloat64()) * float64(time.Second))
 }
 
-// lullOf is a longer silence, which there is with a probability of often: people think, write and drink.
+// lullOf returns a longer silence with probability often, because people think,
+// write and drink.
 func lullOf(rng *rand.Rand, often float64) time.Duration {
 	if rng.Float64() >= often {
 		return 0
@@ -309,7 +315,8 @@ func lullOf(rng *rand.Rand, often float64) time.Duration {
 	return 4*time.Second + time.Duration(rng.Float64()*40*float64(time.Second))
 }
 
-// playersNear are players who speak around a line, in random order; three at least if there are so many.
+// playersNear returns players who speak around a line, in random order; at
+// least three if there are that many.
 func (e *evening) playersNear(at int, rng *rand.Rand) []string {
 	var who []string
 	for reach := 20; len(who) < 3 && reach < len(e.lines); reach *= 2 {
@@ -324,7 +331,7 @@ func (e *evening) playersNear(at int, rng *rand.Rand) []string {
 	return who
 }
 
-// speakers are all who speak in an evening.
+// speakers returns all speakers of an evening.
 func (e *evening) speakers() []string {
 	var who []string
 	for _, l := range e.lines {
@@ -335,19 +342,22 @@ func (e *evening) speakers() []string {
 	return who
 }
 
-// Decided is a line that was decided.
+// Decided is a line and its decision.
 type Decided struct {
 	*Line
 	Got address.Decision
-	// Right says that it reached the NPC of its exchange, or nobody if it was for nobody.
+	// Right says that the line reached the NPC of its exchange, or no NPC if it
+	// was for none.
 	Right bool
 }
 
-// Judge decides in place of the program, whose decision it gets; the program then goes on with what it returns.
+// Judge replaces the program's decision, which it receives; the program
+// continues with its result.
 type Judge func(s *address.Snapshot, st address.State, l *Line, d address.Decision) address.Decision
 
-// Play plays an evening. With follow set, the table goes on as the program decided: an NPC that was
-// reached by mistake answers, one that was not does not. Else each line counts as what it is.
+// Play plays an evening. With follow, the table acts on the program's
+// decisions: an NPC reached by mistake answers, and a missed one does not.
+// Without it, each line counts as labelled.
 func (p *Evening) Play(heard bool, follow bool, rng *rand.Rand, decides Judge) (out []Decided, hours float64) {
 	now := time.Unix(1_000_000, 0)
 	start := now
@@ -356,7 +366,7 @@ func (p *Evening) Play(heard bool, follow bool, rng *rand.Rand, decides Judge) (
 	at := -2
 	players := p.recorded.speakers()
 	answered, spoke := "", ""
-	deaf := false // its call was missed: what follows cannot be answered
+	deaf := false // the call was missed: the next lines cannot be answered
 	number := int64(0)
 	here := func(npc int) int { return npc }
 	for i := range p.lines {
@@ -364,7 +374,7 @@ func (p *Evening) Play(heard bool, follow bool, rng *rand.Rand, decides Judge) (
 		if l.exchange != at {
 			at = l.exchange
 			snapshot, known = p.roster(max(at, 0), players), address.Talk{}
-			for _, l := range p.lines[max(0, i-20):i] { // those who talk are known, NPCs have not been talked with
+			for _, l := range p.lines[max(0, i-20):i] { // the speakers are known, and no NPC has been addressed yet
 				if l.Kind == "talk" {
 					number++
 					d := address.Detect(snapshot, address.State{Speaker: l.Speaker}, l.Text)
@@ -403,7 +413,7 @@ func (p *Evening) Play(heard bool, follow bool, rng *rand.Rand, decides Judge) (
 		if len(d.NPCs) > 0 {
 			spoke = l.Speaker
 			answered = "yes"
-			if follow && !l.ToNPC { // it answers what was not for it
+			if follow && !l.ToNPC { // the NPC answers a line for others
 				known.Said(now.Add(time.Second), d.NPCs[0], l.Speaker, p.anAnswer(rng))
 			}
 		}
@@ -414,7 +424,7 @@ func (p *Evening) Play(heard bool, follow bool, rng *rand.Rand, decides Judge) (
 	return out, now.Sub(start).Hours()
 }
 
-// anAnswer is something that some NPC says.
+// anAnswer is some NPC's line.
 func (p *Evening) anAnswer(rng *rand.Rand) string {
 	for range 20 {
 		x := p.exchanges[rng.IntN(len(p.exchanges))]
@@ -425,7 +435,8 @@ func (p *Evening) anAnswer(rng *rand.Rand) string {
 	return "Aye."
 }
 
-// roster seats the NPC of an exchange first, and up to two others, who take no part.
+// roster seats the NPC of an exchange first, and up to two others, who do not
+// take part.
 func (p *Evening) roster(at int, players []string) *address.Snapshot {
 	r := address.Roster{Players: players, Leads: p.recorded.leads, Languages: []string{"en", "de"}}
 	add := func(f figure) {
@@ -447,7 +458,8 @@ func (p *Evening) roster(at int, players []string) *address.Snapshot {
 	return address.NewSnapshot(r)
 }
 
-// unmarked is a text as a recogniser writes it that knows no marks and no capitals.
+// unmarked returns a text as a recogniser without punctuation and capitals
+// writes it.
 func unmarked(text string) string {
 	return strings.Join(strings.Fields(strings.ToLower(strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`,.!?;:…–—"„“”`, r) {

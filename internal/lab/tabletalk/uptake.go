@@ -8,19 +8,21 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/address"
 )
 
-// reactionForms are how people put a reaction, around the reaction itself.
+// reactionForms are common forms of a reaction, with words around it.
 var reactionForms = [][2]string{{"", ""}, {"oh ", ""}, {"yeah ", ""}, {"that's ", ""}, {"", " okay"}, {"das ist ", ""}, {"ja ", ""}, {"", " wow"}}
 
 const (
-	// uptakeSteps is after how many steps the weights hardly change any more.
+	// uptakeSteps is the number of steps after which the weights hardly change.
 	uptakeSteps = 400
-	// uptakeErrs is the share of the lines to NPCs at or above the bar, which would be taken for assent.
+	// uptakeErrs is the share of lines to NPCs at or above the bar, which would
+	// count as assent.
 	uptakeErrs = 0.02
 )
 
-// LearnUptake learns what tells assent from lines to an NPC: the reactions that internal/address lists
-// from those with which players go on in written conversations. What is alike in meaning to what is
-// listed is then known, too.
+// LearnUptake trains the distinction of assent from lines to an NPC: the
+// reactions that internal/address lists against the lines with which players
+// continue in written conversations. The model then also recognises reactions
+// close in meaning to the listed ones.
 func (l Lesson) LearnUptake() (*address.Weights, error) {
 	var assent, lines []Example
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -37,7 +39,7 @@ func (l Lesson) LearnUptake() (*address.Weights, error) {
 			return nil, err
 		}
 		for _, x := range exchanges {
-			asked := false // what answers a question is no assent, and is told from it by that
+			asked := false // an answer to a question is not assent, and the question tells them apart
 			for _, t := range x.Turns {
 				if t.Who == "N" {
 					asked = strings.Contains(t.Text, "?")

@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/address"
 )
 
-// talk is a sequence being played: the table, and what the product would know of it.
+// talk is a sequence in play: the table, and the product's knowledge of it.
 type talk struct {
 	table *truthTable
 	at    *address.Snapshot
@@ -27,20 +27,21 @@ func newTalk(tt *truthTable) *talk {
 	return &talk{table: tt, at: address.NewSnapshot(r), now: time.Unix(1_000_000, 0)}
 }
 
-// aWord is how long a word takes to say.
+// aWord is the speaking time of a word.
 const aWord = 300 * time.Millisecond
 
-// pass lets the time pass that a row waits and takes.
+// pass advances the time by a row's pause and length.
 func (p *talk) pass(l *truthLine, text string) {
-	after, _ := strconv.ParseFloat(l.after, 64) // its form is tested elsewhere
+	after, _ := strconv.ParseFloat(l.after, 64) // another test checks its form
 	p.now = p.now.Add(time.Duration(after*float64(time.Second)) + time.Duration(len(strings.Fields(text)))*aWord)
 }
 
-// decider decides for a line in place of the detector, whose decision it is told.
+// decider decides about a line instead of the detector, whose decision it
+// receives.
 type decider func(p *talk, l *truthLine, st address.State, text string, d address.Decision) address.Decision
 
-// hears plays a player's line and returns whom it was decided to be for. breaksIn
-// says that it broke into what an NPC said.
+// hears plays a player's line and returns the decision about its addressee.
+// breaksIn says that it interrupted an NPC.
 func (p *talk) hears(l *truthLine, text string, breaksIn int, decides decider) address.Decision {
 	p.pass(l, text)
 	p.line++
@@ -56,13 +57,13 @@ func (p *talk) hears(l *truthLine, text string, breaksIn int, decides decider) a
 	return d
 }
 
-// says plays what an NPC says, to whoever it was spoken to by last.
+// says plays an NPC's line to the last speaker who addressed it.
 func (p *talk) says(l *truthLine, to string) {
 	p.pass(l, l.text)
 	p.known.Said(p.now, p.table.place(l.speaker), to, l.text)
 }
 
-// reached writes a decision as the corpus does.
+// reached formats a decision as in the corpus.
 func (tt *truthTable) reached(d address.Decision) string {
 	switch {
 	case d.All:
@@ -81,8 +82,8 @@ func (tt *truthTable) reached(d address.Decision) string {
 	return "group:" + strings.Join(ids, ",")
 }
 
-// isRight reports whether a decision is what a line expects, or the other answer
-// that counts.
+// isRight reports whether a decision is the one a line expects, or the other
+// accepted one.
 func (tt *truthTable) isRight(l *truthLine, d address.Decision) bool {
 	got := tt.reached(d)
 	return slices.ContainsFunc([]string{l.expected, l.also}, func(want string) bool {
@@ -95,16 +96,16 @@ func (tt *truthTable) isRight(l *truthLine, d address.Decision) bool {
 	})
 }
 
-// played is a line that was played, and what came of it.
+// played is a line and its result.
 type played struct {
 	*truthLine
-	running bool // a conversation was going on
+	running bool // during a conversation
 	got     address.Decision
 	right   bool
 }
 
-// playWith plays a part of the corpus, as it was written or as it is heard. Unless it is nil,
-// decides decides in place of the detector.
+// playWith plays a part of the corpus, as written or as heard. If decides is
+// not nil, it decides instead of the detector.
 func (o Options) playWith(part string, heard bool, decides decider) ([]played, error) {
 	tables, err := o.truthTables()
 	if err != nil {
@@ -116,7 +117,7 @@ func (o Options) playWith(part string, heard bool, decides decider) ([]played, e
 	}
 	var out []played
 	var p *talk
-	answering := map[string]string{} // who spoke last to an NPC
+	answering := map[string]string{} // the last speaker to each NPC
 	running := false
 	for i := range lines {
 		l := &lines[i]
@@ -149,7 +150,7 @@ func (o Options) playWith(part string, heard bool, decides decider) ([]played, e
 	return out, nil
 }
 
-// addressScores sums up what was played.
+// addressScores sums the results.
 func addressScores(all []played) tally {
 	scores := tally{}
 	for _, l := range all {
@@ -168,8 +169,8 @@ func addressScores(all []played) tally {
 	return scores
 }
 
-// addressFloors are what the shares of lines that reach whom they are for never fall below, by
-// the part of the corpus and its form, in percent.
+// addressFloors are lower bounds of the shares of lines that reach their
+// addressee, by part of the corpus and form, in percent.
 var addressFloors = []struct {
 	part               string
 	heard              bool
@@ -185,9 +186,10 @@ var addressFloors = []struct {
 	{"held", true, 0, 0, 0},
 }
 
-// Address plays the corpus of whom a line is for, in order and with what the product would
-// know, as it was written and as a recogniser delivers it. Of what the weights are learned from, dev and
-// train are a small part, and the sequences set aside none. Its misses are those of dev and train.
+// Address plays the address corpus, in order and with the product's knowledge,
+// as written and as a recogniser delivers it. dev and train are a small part of
+// the training data of the weights; the sequences set aside are not in it. Its
+// misses are those of dev and train.
 func Address(_ context.Context, o Options) (*Report, error) {
 	report := &Report{}
 	for _, row := range addressFloors {
@@ -214,8 +216,8 @@ func Address(_ context.Context, o Options) (*Report, error) {
 	return report, nil
 }
 
-// playPart plays a part of the corpus, of which train is what is learned from and aside
-// what is not.
+// playPart plays a part of the corpus; train are the training sequences of
+// train.tsv and aside the others.
 func (o Options) playPart(part string, heard bool) ([]played, error) {
 	if part != "train" && part != "aside" {
 		return o.playWith(part, heard, nil)
@@ -224,7 +226,7 @@ func (o Options) playPart(part string, heard bool) ([]played, error) {
 	return slices.DeleteFunc(all, func(l played) bool { return setAside(l.sequence()) != (part == "aside") }), err
 }
 
-// missAddress reports each line that went to somebody else.
+// missAddress reports each line that reached the wrong addressee.
 func (r *Report) missAddress(all []played, heard bool) {
 	for _, l := range all {
 		if l.right {

@@ -15,7 +15,7 @@ import (
 const (
 	truthHeader = "id\ttable\tlanguage\tafter\tspeaker\texpected\talso\tclass\ttext\tmisheard\theard"
 
-	// byNPC is the class of what an NPC says in a sequence; it is not scored.
+	// byNPC is the class of an NPC's line in a sequence; it is not scored.
 	byNPC = "npc"
 )
 
@@ -32,7 +32,7 @@ type truthTable struct {
 	} `yaml:"npcs"`
 }
 
-// place is where an NPC sits, below zero if it is not at the table.
+// place returns an NPC's seat, or a negative number if it is not at the table.
 func (tt *truthTable) place(id string) int {
 	for i, n := range tt.NPCs {
 		if n.ID == id {
@@ -42,7 +42,7 @@ func (tt *truthTable) place(id string) int {
 	return -1
 }
 
-// isName reports whether word is part of what somebody at the table is called.
+// isName reports whether word is part of a name at the table.
 func (tt *truthTable) isName(word string) bool {
 	for _, n := range tt.NPCs {
 		for _, name := range append([]string{n.Name}, n.Aliases...) {
@@ -70,7 +70,7 @@ func (l *truthLine) row() string {
 	return strings.Join([]string{l.id, l.table, l.language, l.after, l.speaker, l.expected, l.also, l.class, l.text, l.misheard, l.heard}, "\t")
 }
 
-// addressPart is where a part of the corpus lies.
+// addressPart is the path of a part of the corpus.
 func (o Options) addressPart(part string) string { return o.corpus("address", part+".tsv") }
 
 // truthLines reads a part of the corpus.
@@ -106,8 +106,7 @@ func (o Options) truthTables() (tables map[string]*truthTable, err error) {
 	return tables, err
 }
 
-// setAside reports whether a sequence of train.tsv is kept aside: nothing is learned
-// from it.
+// setAside reports whether a sequence of train.tsv is excluded from training.
 func setAside(sequence string) bool {
 	return strings.HasPrefix(sequence, "train-") && sha256.Sum256([]byte(sequence))[0]%3 == 0 && !slices.Contains([]string{"train-en-01", "train-en-02", "train-en-03"}, sequence)
 }

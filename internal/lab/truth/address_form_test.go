@@ -13,7 +13,7 @@ import (
 
 var updateHeard = flag.Bool("update", false, "write the heard column of testdata/truth/address anew")
 
-// checkExpected says what is wrong with an expected answer at a table.
+// checkExpected checks an expected answer at a table.
 func checkExpected(tt *truthTable, expected string) error {
 	kind, rest, _ := strings.Cut(expected, ":")
 	ids := strings.Split(rest, ",")
@@ -32,7 +32,7 @@ func checkExpected(tt *truthTable, expected string) error {
 	return nil
 }
 
-// checkTruthLine says what is wrong with the form of one line.
+// checkTruthLine checks the form of one line.
 func checkTruthLine(tt *truthTable, l *truthLine) error {
 	if !slices.Contains(tt.Languages, l.language) {
 		return fmt.Errorf("language %q is not spoken at this table", l.language)
@@ -61,10 +61,10 @@ func checkTruthLine(tt *truthTable, l *truthLine) error {
 	return checkExpected(tt, l.also)
 }
 
-// truthParts are the two thirds to learn from and the third held back.
+// truthParts are the two thirds for training and the third held back.
 var truthParts = []string{"dev", "held"}
 
-// addressParts are these, and lines that were written later to learn from.
+// addressParts are these, and lines written later for training.
 var addressParts = append([]string{"train"}, truthParts...)
 
 var truthClasses = []string{
@@ -90,7 +90,7 @@ func truthTables(t *testing.T) map[string]*truthTable {
 	return tables
 }
 
-// TestTruthLinesHaveTheirForm holds every row against its table, and the rows
+// TestTruthLinesHaveTheirForm checks every row against its table, and the rows
 // of a sequence together.
 func TestTruthLinesHaveTheirForm(t *testing.T) {
 	tables := truthTables(t)
@@ -133,7 +133,8 @@ func TestTruthLinesHaveTheirForm(t *testing.T) {
 	}
 }
 
-// TestTruthHasItsShare holds what the corpus promises to hold enough of.
+// TestTruthHasItsShare checks that the corpus has the promised share of each
+// kind.
 func TestTruthHasItsShare(t *testing.T) {
 	type cell struct{ part, language, class string }
 	count := map[cell]int{}
@@ -189,7 +190,8 @@ func TestTruthHasItsShare(t *testing.T) {
 	}
 }
 
-// TestTruthKeepsItsHeldThird holds the lines against the fixed list of sequences.
+// TestTruthKeepsItsHeldThird checks the held lines against the fixed list of
+// sequences.
 func TestTruthKeepsItsHeldThird(t *testing.T) {
 	data, err := os.ReadFile(repository.addressPart("sequences"))
 	if err != nil {
@@ -225,8 +227,8 @@ func TestTruthKeepsItsHeldThird(t *testing.T) {
 	}
 }
 
-// TestTruthIsHeard derives what a recogniser would deliver from what was said;
-// with -update it writes the result into the files.
+// TestTruthIsHeard derives a recogniser's text from the written one; with
+// -update it writes the result into the files.
 func TestTruthIsHeard(t *testing.T) {
 	tables := truthTables(t)
 	for _, part := range addressParts {
@@ -260,10 +262,10 @@ var (
 	hesitations = map[string][]string{"en": {"uh", "um", "er", "erm"}, "de": {"äh", "ähm"}}
 )
 
-// hear is what a recogniser that writes neither punctuation nor the start of a
-// sentence makes of a line: English in lower case, German with the capitals
-// inside sentences and of names, hesitations left out, names misheard as
-// written beside the line.
+// hear returns a line as a recogniser without punctuation and sentence capitals
+// delivers it: English in lower case, German with the capitals inside sentences
+// and of names, without hesitations, and with names misheard as noted beside
+// the line.
 func hear(tt *truthTable, l *truthLine) (string, error) {
 	var words []string
 	start := true

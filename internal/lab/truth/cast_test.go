@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// castFiles are always scored. What lines_unread.yaml holds nobody who changes the cast has
-// read, so nothing of it is shown but its sums.
+// castFiles are always scored. Developers of the cast have not read
+// lines_unread.yaml, so only its sums are shown.
 var castFiles = []struct {
 	name, title               string
 	leastEnglish, leastGerman float64 // floors of fitting answers
@@ -20,17 +20,17 @@ var castFiles = []struct {
 	{"cast/lines_unread.yaml", "scripted cast, unread", 0.75, 0.78, true},
 }
 
-// mostRepeatsOfAll is how many of all lines may repeat a sentence.
+// mostRepeatsOfAll bounds the share of lines whose answer repeats a sentence.
 const mostRepeatsOfAll = 0.005
 
-// castScore is what a file of lines comes to.
+// castScore is the score of a file of lines.
 type castScore struct {
 	language, intent tally
-	broken           map[string]int // by what the answer must not do
+	broken           map[string]int // by what an answer must not do
 	lines, misses    int
 }
 
-// scoreCast plays and judges a file. tell is told of every miss; it may be nil.
+// scoreCast plays and judges a file. tell, if not nil, receives every miss.
 func scoreCast(t *testing.T, file string, tell func(s castSequence, line int, why string, answer castAnswer)) castScore {
 	t.Helper()
 	var sequences []castSequence
@@ -83,7 +83,7 @@ func (c castScore) log(t *testing.T, title string) {
 	logScores(t, title, all)
 }
 
-// TestEvalCast scores how well the shipped cast answers without a model.
+// TestEvalCast scores the shipped cast's answers without a model.
 func TestEvalCast(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")

@@ -16,9 +16,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
-// castJudge says whether an answer fits a line, as testdata/truth/cast/README.md has
-// it. It looks at the answer alone for the signs of what it does; what the cast took
-// the line for it does not know.
+// castJudge decides whether an answer fits a line, as in
+// testdata/truth/cast/README.md. It judges by the answer's words alone, without
+// knowing the intent that the cast recognised.
 type castJudge struct {
 	npcs  map[string]config.NPC
 	world *world.Campaign
@@ -44,7 +44,7 @@ func newCastJudge(t *testing.T) *castJudge {
 	return j
 }
 
-// judge returns why the answer to a line of a sequence does not fit, empty if it does.
+// judge returns why the answer to a line of a sequence does not fit, or "".
 func (j *castJudge) judge(s castSequence, i int, answers []castAnswer) string {
 	l, a := s.Lines[i], answers[i]
 	switch {
@@ -67,7 +67,7 @@ func (j *castJudge) judge(s castSequence, i int, answers []castAnswer) string {
 	return "does not fit"
 }
 
-// serves reports whether an answer does what the table says of an intent.
+// serves reports whether an answer meets the table's criteria for an intent.
 func (j *castJudge) serves(intent string, s castSequence, i int, answers []castAnswer) bool {
 	l, a := s.Lines[i], answers[i]
 	text := strings.ToLower(a.text)
@@ -99,7 +99,7 @@ func (j *castJudge) serves(intent string, s castSequence, i int, answers []castA
 	return !(unsure && knows) && hasSign(signs[intent], s.Language, text)
 }
 
-// sign is what an answer that does something holds, by language.
+// sign matches the words of answers of a kind, by language.
 type sign map[string]*regexp.Regexp
 
 func hasSign(s sign, language, text string) bool {
@@ -112,7 +112,7 @@ var (
 	word   = regexp.MustCompile(`[\p{L}\d]+`)
 )
 
-// contentWords are the words of a text that carry meaning: long ones, and names.
+// contentWords returns the meaningful words of a text: long ones, and names.
 func contentWords(text string) (out []string) {
 	for i, w := range word.FindAllString(text, -1) {
 		first, _ := utf8.DecodeRuneInString(w)
@@ -134,7 +134,7 @@ var emptyWords = func() map[string]bool {
 	return out
 }()
 
-// alike reports whether two words are forms of one.
+// alike reports whether two words are forms of the same word.
 func alike(a, b string) bool {
 	n := min(len(a), len(b))
 	return n >= 3 && a[:n] == b[:n] && max(len(a), len(b))-n <= 3
@@ -144,9 +144,9 @@ func share(a, b []string) bool {
 	return slices.ContainsFunc(a, func(x string) bool { return slices.ContainsFunc(b, func(y string) bool { return alike(x, y) }) })
 }
 
-// speaksOf reports whether an answer speaks of what a line asks about: in its words,
-// in another name of it, or, where the line has only a pronoun, of what was spoken
-// of before.
+// speaksOf reports whether an answer mentions the subject of a line: by its
+// words, by another name of it, or, if the line has only a pronoun, by an
+// earlier subject.
 func (j *castJudge) speaksOf(line, answer string, s castSequence, i int, answers []castAnswer) bool {
 	asked, said := contentWords(line), contentWords(answer)
 	if share(asked, said) {
@@ -169,8 +169,7 @@ func (j *castJudge) speaksOf(line, answer string, s castSequence, i int, answers
 	return false
 }
 
-// speaksOfItself reports whether an answer says something of the NPC that its card
-// has.
+// speaksOfItself reports whether an answer uses a fact from the NPC's card.
 func (j *castJudge) speaksOfItself(s castSequence, line, answer string) bool {
 	if !hasSign(firstPerson, s.Language, answer) {
 		return false
@@ -186,7 +185,8 @@ func (j *castJudge) speaksOfItself(s castSequence, line, answer string) bool {
 	return share(card, said) || share(contentWords(line), said) && !hasSign(clueless, s.Language, answer)
 }
 
-// readsNotes reports whether an answer holds what an earlier line asked to be noted.
+// readsNotes reports whether an answer contains a note that an earlier line
+// asked for.
 func (j *castJudge) readsNotes(s castSequence, i int, answers []castAnswer, answer string) bool {
 	for k := range i {
 		if slices.Contains(s.Lines[k].Intents, "notes_write") && answers[k].done["write_file"] && share(contentWords(s.Lines[k].Text), contentWords(answer)) {
@@ -196,18 +196,19 @@ func (j *castJudge) readsNotes(s castSequence, i int, answers []castAnswer, answ
 	return false
 }
 
-// namesSpeaker reports whether an answer takes up a name, people or trade from a line.
+// namesSpeaker reports whether an answer mentions a name, people or trade from
+// a line.
 func namesSpeaker(line, answer string) bool { return share(contentWords(line), contentWords(answer)) }
 
-// speaksBoth reports whether a line is the same in both languages.
+// speaksBoth reports whether a line reads the same in both languages.
 func speaksBoth(line string) bool {
 	return !slices.ContainsFunc(word.FindAllString(strings.ToLower(line), -1), func(w string) bool { return !bothLanguages[w] })
 }
 
 var bothLanguages = map[string]bool{"hey": true, "hi": true, "ok": true, "okay": true, "ciao": true, "hm": true, "hmm": true, "lol": true, "haha": true, "test": true}
 
-// foreign reports whether an answer is in another language than the line. A rule is
-// told as the book has it, and the book is English.
+// foreign reports whether an answer is in another language than the line. Rules
+// are exempt, because the book is in English.
 func foreign(a castAnswer, language string) bool {
 	if a.done["search_rules"] || a.done["get_rule"] {
 		return false
@@ -227,7 +228,7 @@ func foreign(a castAnswer, language string) bool {
 	return de > en
 }
 
-// broken lists what an answer does although it must not.
+// broken lists the forbidden properties of an answer.
 func (j *castJudge) broken(s castSequence, i int, answers []castAnswer) (out []string) {
 	a := answers[i]
 	text := strings.ToLower(a.text)
@@ -257,7 +258,7 @@ func (j *castJudge) broken(s castSequence, i int, answers []castAnswer) (out []s
 	return out
 }
 
-// tells reports whether a text holds most of what a secret says.
+// tells reports whether a text contains most of a secret.
 func tells(text, secret string) bool {
 	words := contentWords(secret)
 	told := 0
@@ -269,7 +270,7 @@ func tells(text, secret string) bool {
 	return told >= 3 && 2*told > len(words)
 }
 
-// castSentences are the sentences of an answer, letters and digits alone.
+// castSentences returns the sentences of an answer, letters and digits only.
 func castSentences(text string) (out []string) {
 	for _, s := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(".!?…", r) }) {
 		if key := strings.Join(word.FindAllString(strings.ToLower(s), -1), " "); key != "" {

@@ -12,17 +12,17 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// castAnswer is what came of a line.
+// castAnswer is the result of a line.
 type castAnswer struct {
 	outcome table.Outcome
 	text    string
-	// called are the tools that were called, done those that did it.
+	// called are the called tools, done those that succeeded.
 	called, done map[string]bool
-	// withheld says why sentences of it were kept back.
+	// withheld says why some of its sentences were withheld.
 	withheld []string
 }
 
-// castSink keeps what a table reports of its turns. It is safe for concurrent use.
+// castSink records a table's events by turn. It is safe for concurrent use.
 type castSink struct {
 	mu    sync.Mutex // guards turn
 	turn  castAnswer
@@ -55,8 +55,8 @@ func (s *castSink) Emit(e table.Event) {
 	}
 }
 
-// playCast plays a sequence from its first line in a fresh session: the shipped cast,
-// world and tools, without a model.
+// playCast plays a sequence from its first line in a new session: the shipped
+// cast, world and tools, without a model.
 func playCast(t *testing.T, s castSequence, rules *ruleslookup.Book) (answers []castAnswer) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -89,5 +89,5 @@ func playCast(t *testing.T, s castSequence, rules *ruleslookup.Book) (answers []
 	return answers
 }
 
-// castRules is the rule book, read outside of any bubble and shared by all.
+// castRules is the rule book, read outside any bubble and shared by all.
 var castRules = sync.OnceValue(func() *ruleslookup.Book { return ruleslookup.BuiltIn() })

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// newSign makes a sign of words that end anywhere and begin at a word's beginning.
+// newSign makes a sign of word beginnings.
 func newSign(en, de string) sign {
 	make := func(list string) *regexp.Regexp {
 		return regexp.MustCompile(`(?:^|[^\p{L}])(?:` + strings.ReplaceAll(list, "; ", "|") + `)`)
@@ -14,11 +14,11 @@ func newSign(en, de string) sign {
 }
 
 var (
-	// clueless answers know nothing.
+	// clueless answers do not know.
 	clueless = newSign(
 		`(?:do not|don't|cannot|can't|could not|couldn't|did not|didn't) (?:know|say|tell you|remember|recall); dunno; no idea; know nothing; nothing (?:of|about) (?:that|it); beats me; never heard; more than i know; is blank to me; no record; no report; i find nothing; nobody tells me; no one has told; not a whisper; if i knew; was never told; know (?:of )?(?:no|nothing); the page where; (?:who|what) (?:is|are|was) that; i could guess; not (?:that )?i know`,
 		`.*weiß ich (?:leider )?(?:nichts|nicht); .*ich (?:leider )?(?:nichts|nicht); keine ahnung; überfragt; mehr,? als ich weiß; nie gehört; davon hat mir; kann ich (?:dir|euch|ihnen)? ?nicht; dazu kann ich nichts; müsst ihr .* fragen; kein eintrag`)
-	// declining answers will not say, or speak of something else.
+	// declining answers refuse, or change the subject.
 	declining = newSign(
 		`no[.,!]; not (?:tonight|here|for|your|tell|a word|mine|every); never; none of your; nobody's; rather not; i would rather; let us talk; let's talk; ask me (?:something|anything) else; ask again; something else; business; corked; sealed; promised; i gave my word; nothing (?:i|to say|more); nope; you'd only; hearsay; can't make me; would not; won't; i prefer; leave (?:it|that) (?:be|alone); enough of; drop it; my dear; another drink; have (?:a|an|some|another) ; keep (?:that|it) to; between (?:me|the); no comment; who told you; why do you ask; change the subject; speaking of; what a question; mind your own`,
 		`nein; darüber (?:red|sprech|sag|schweig); dazu sage; sage ich nichts; lieber nicht; nichts an; etwas anderes; was anderes; von etwas anderem; geht (?:niemand|euch|dich|sie|keinen)[a-z]* (?:etwas|nichts|was)?; bleibt (?:in|bei|unter|hier); versprochen; nicht hier; nicht heute; kein wort; schweige; versiegelt; frag (?:nicht|lieber); fragt (?:nicht|lieber); mein wort; nehmt (?:noch|lieber); trink (?:noch|lieber); lass (?:das|es); lasst (?:das|es); wachsache; sache der wache; wer hat (?:euch|dir|ihnen); warum (?:fragt|fragst|wollt|willst); hörensagen; verkorkt; apropos; reden wir; genug davon; zu (?:neugierig|viel gefragt); meine lieb`)
@@ -31,7 +31,7 @@ var (
 	negation     = regexp.MustCompile(`\b(?:not|no|nothing|never|none|nobody|nicht|nichts|kein\w*|nie|niemand\w*)\b|n't`)
 )
 
-// signs are what answers hold that serve an intent.
+// signs match answers that serve an intent.
 var signs = map[string]sign{
 	"greet": newSign(
 		`hello; hi[^\p{L}]; hey; good (?:day|morning|evening|afternoon|to see); evening; morning; welcome; greetings; well met; come in; glad (?:you|to); pleased to; how good of you; sit (?:down|anywhere); do sit; there you are; visitors; at your service; at last`,
@@ -127,7 +127,7 @@ var signs = map[string]sign{
 }
 
 var (
-	// germanNames are what things of the world are called, each in all its names.
+	// germanNames are all German names of things in the world.
 	germanNames = [][]string{
 		{"bell", "bronze", "glocke", "bronzeglocke", "läuten", "geläutet"}, {"miller", "aldo", "marsh", "müller", "mühle", "marschmühle", "mill"},
 		{"lake", "mere", "mirrormere", "see", "weiher", "spiegelsee", "wasser", "water"}, {"jetty", "planks", "steg", "bretter"}, {"weir", "dam", "wehr", "damm"},
@@ -143,7 +143,7 @@ var (
 		{"parents", "mother", "father", "eltern", "mutter", "vater", "family", "familie"}, {"clapper", "klöppel"}, {"stars", "star", "sterne", "stern"},
 	}
 
-	// germanCards are words of the cards in German.
+	// germanCards are German words of the cards.
 	germanCards = map[string]string{
 		"bartok-the-barkeep":  "Wirt Schänke Tresen Halbling Bier Gerüchte Fass innkeeper tavern halfling pour",
 		"captain-harrow":      "Hauptfrau Wache Halbork Speere Streife Dornwache Ordnung half-orc spear",

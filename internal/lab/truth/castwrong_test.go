@@ -13,8 +13,8 @@ type judged struct {
 	right, wrong      []string
 }
 
-// castSamples are answers that a judge must tell apart. The wrong ones are good
-// answers to something else.
+// castSamples are answers that a judge must distinguish. The wrong ones are
+// good answers to other lines.
 var castSamples = []judged{
 	{"bartok-the-barkeep", "greet", "Hello!", []string{"Good evening to you.", "Welcome, come in!"}, []string{"Two coppers.", "I do not know.", "The mill is down the lane."}},
 	{"bartok-the-barkeep", "farewell", "Bye!", []string{"Good night, and mind the step.", "Safe roads."}, []string{"Two coppers an ale.", "Bye! And what did you see there?", "I am Bartok."}},

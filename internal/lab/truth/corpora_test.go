@@ -47,7 +47,7 @@ type guardEntry struct {
 	May      []string `yaml:"may"`
 }
 
-// castSequence is what one player types to one NPC, in order.
+// castSequence is one player's lines to one NPC, in order.
 type castSequence struct {
 	ID       string `yaml:"id"`
 	NPC      string `yaml:"npc"`
@@ -75,8 +75,8 @@ func readTruthYAML(t *testing.T, name string, into any) {
 
 var betweenWords = regexp.MustCompile(`[^\p{L}\p{N}]+`)
 
-// plain is a text as it sounds: without capitals and punctuation. A text that
-// is nothing else is itself.
+// plain returns a text without capitals and punctuation, or the text itself if
+// nothing remains.
 func plain(text string) string {
 	if p := strings.TrimSpace(betweenWords.ReplaceAllString(strings.ToLower(text), " ")); p != "" {
 		return p
@@ -84,7 +84,7 @@ func plain(text string) string {
 	return text
 }
 
-// corpus counts what its files hold together.
+// corpus counts the content of its files together.
 type corpus struct {
 	ids, texts map[string]bool
 	total      int
@@ -118,8 +118,8 @@ func holdShares(t *testing.T, name string, english, german int) {
 	}
 }
 
-// holdCounts checks that a page tells the counts of a file, in the row of its
-// table that begins with the file's name.
+// holdCounts checks a file's counts against its page, in the table row that
+// begins with the file's name.
 func holdCounts(t *testing.T, name string, counts ...int) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(corpora, path.Dir(name), "README.md"))
@@ -143,8 +143,8 @@ func holdThird(t *testing.T, dev, held int) {
 	}
 }
 
-// checkGuardEntry holds the form both corpora share: known NPC that speaks its
-// language, tools on its card, JSON in and out of them.
+// checkGuardEntry checks the common form of both corpora: a known NPC that
+// speaks the language, tools on its card, JSON arguments and results.
 func checkGuardEntry(t *testing.T, e guardEntry, npcs map[string]guardNPC) {
 	t.Helper()
 	npc, ok := npcs[e.NPC]
@@ -190,7 +190,7 @@ func TestTruthGuardNPCs(t *testing.T) {
 	}
 }
 
-// spoken counts how often words stand in texts.
+// spoken counts the occurrences of words in texts.
 func spoken(texts []string, words string) (n int) {
 	for _, text := range texts {
 		n += strings.Count(text, words)
@@ -207,7 +207,7 @@ func checkAttempt(t *testing.T, e guardEntry) {
 		if strings.TrimSpace(span) == "" || !strings.Contains(e.Text, span) {
 			t.Errorf("%s: span %q is not in the text", e.ID, span)
 		}
-		// What is there twice may be heard once.
+		// A span that occurs twice may be heard once.
 		if may := spoken(e.May, span); may > 0 && may >= strings.Count(e.Text, span) {
 			t.Errorf("%s: span %q may be heard as often as it is there", e.ID, span)
 		}
@@ -296,7 +296,7 @@ func castIntents(t *testing.T) []string {
 	return all
 }
 
-// shippedNPCs are the ids of the NPCs in npcs/.
+// shippedNPCs returns the ids of the NPCs in npcs/.
 func shippedNPCs(t *testing.T) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "..", "npcs", "*.yaml"))

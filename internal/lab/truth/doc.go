@@ -1,9 +1,9 @@
-// Package truth scores what the product promises about who is meant, what is found, what is
-// heard, what is said and what the scripted cast answers, over the corpora of testdata/truth and
-// the clips of testdata/hearing.
+// Package truth scores the product's promises about addressees, search,
+// hearing, secrets and the scripted cast's answers, over the corpora of
+// testdata/truth and the clips of testdata/hearing.
 //
-// [Address], [Hearing], [Interrupt], [Memory], [Prosody] and [Rules] are evaluations: each scores its corpus
-// and holds what it comes to against bounds.
+// [Address], [Hearing], [Interrupt], [Memory], [Prosody] and [Rules] are
+// evaluations: each scores its corpus and checks the result against bounds.
 //
 //	report, err := truth.Rules(ctx, truth.Options{Root: "."})
 //	if err != nil {
@@ -14,6 +14,7 @@
 //		…
 //	}
 //
-// `glyphoxa-lab eval` prints them; tests hold their bounds. The evaluations of the guard, the
-// cast, orders, pauses and spoken text are tests alone, which `make eval` prints.
+// `glyphoxa-lab eval` prints them; tests check their bounds. The evaluations of
+// the guard, the cast, orders, pauses and spoken text exist only as tests,
+// which `make eval` prints.
 package truth

@@ -8,13 +8,13 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/speech"
 )
 
-// mostBegun is how many sentences of the corpora are withheld of which a first clause
-// was heard that is harmless by itself.
+// mostBegun bounds the withheld sentences of the corpora with a first clause
+// that was heard and is harmless by itself.
 const mostBegun = 4
 
-// TestClausesLeakNothing has the first clauses of the guard's corpora heard before their
-// sentences are known, as a voice may, also those of NPCs that keep secrets, whose
-// clauses are never told.
+// TestClausesLeakNothing plays first clauses of the guard's corpora before the
+// rest of their sentences is known, as a voice may, also for NPCs with secrets,
+// whose clauses are never spoken early.
 func TestClausesLeakNothing(t *testing.T) {
 	g := guardedCast(t)
 	heard, begun := 0, 0
@@ -49,8 +49,8 @@ func TestClausesLeakNothing(t *testing.T) {
 	}
 }
 
-// firstClause is what may be heard of an answer's first sentence before that is known,
-// and whether the sentence may go on so.
+// firstClause returns the clause of an answer's first sentence that may be
+// heard early, and whether the sentence may continue.
 func (g *guarded) firstClause(e guardEntry) (clause string, goesOn bool) {
 	judge := func(text string) guard.Verdict {
 		turn := g.cards[e.NPC].NewTurn(guard.TurnOptions{Asked: e.Said, Before: e.Before})

@@ -17,10 +17,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/speech"
 )
 
-// maxMonologue is how many characters of an answer are heard, as README.md has it.
+// maxMonologue bounds the characters heard of an answer, as in README.md.
 const maxMonologue = 900
 
-// guarded is the cast of the guard's corpora behind guards.
+// guarded is the cast of the guard's corpora with their guards.
 type guarded struct {
 	npcs  map[string]guardNPC
 	cards map[string]*guard.Card
@@ -56,8 +56,8 @@ func guardedCast(t *testing.T) guarded {
 	return g
 }
 
-// deliver runs an answer, cut into pieces of 1 to 40 bytes, through all that stands
-// between a model and the voice, and returns what is heard with the reasons why the
+// deliver passes an answer, cut into pieces of 1 to 40 bytes, through all
+// checks between a model and the voice, and returns what is heard and why the
 // rest is not.
 func (g *guarded) deliver(e guardEntry, seed uint64) (heard []string, reasons []guard.Reason) {
 	npc := g.npcs[e.NPC]
@@ -94,13 +94,13 @@ func (g *guarded) deliver(e guardEntry, seed uint64) (heard []string, reasons []
 
 var blanks = regexp.MustCompile(`\s+`)
 
-// plainSpan is a text without regard to capitals and runs of white space.
+// plainSpan returns a text without capitals and runs of white space.
 func plainSpan(text string) string {
 	return strings.TrimSpace(blanks.ReplaceAllString(strings.ToLower(text), " "))
 }
 
-// countSpan counts where a span stands in a text, both plain: as whole words where
-// it begins or ends with one.
+// countSpan counts the occurrences of a span in a text, both plain; where the
+// span begins or ends with a word, it must be a whole word.
 func countSpan(text, span string) (n int) {
 	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 	first, _ := utf8.DecodeRuneInString(span)
@@ -120,7 +120,7 @@ func countSpan(text, span string) (n int) {
 	}
 }
 
-// leak returns a span that is heard oftener than it may be.
+// leak returns a span that is heard more often than allowed.
 func leak(e guardEntry, heard []string) (span string, ok bool) {
 	said, may := plainSpan(strings.Join(heard, " ")), plainSpan(strings.Join(e.May, " "))
 	for _, w := range e.Withhold {
@@ -131,7 +131,7 @@ func leak(e guardEntry, heard []string) (span string, ok bool) {
 	return "", false
 }
 
-// delivered counts what of an attempt may be heard, and is.
+// delivered counts the allowed spans of an attempt, and those that are heard.
 func delivered(e guardEntry, heard []string) (right, total int) {
 	said := plainSpan(strings.Join(heard, " "))
 	for _, piece := range e.May {
@@ -143,7 +143,7 @@ func delivered(e guardEntry, heard []string) (right, total int) {
 	return right, total
 }
 
-// guardScores counts over entries, per language and kind.
+// guardScores counts entries by language and kind.
 type guardScores struct {
 	held, may  tally
 	leaks      int
@@ -157,7 +157,7 @@ func addScore(to tally, right, total int, names ...string) {
 	}
 }
 
-// scoreGuard runs entries through guards. It shows what went wrong only if show.
+// scoreGuard passes entries through guards. It logs mistakes only if show.
 func scoreGuard(t *testing.T, g guarded, entries []guardEntry, show bool, seeds uint64) guardScores {
 	t.Helper()
 	s := guardScores{held: tally{}, may: tally{}, total: len(entries)}
@@ -199,13 +199,13 @@ func scoreGuard(t *testing.T, g guarded, entries []guardEntry, show bool, seeds 
 	return s
 }
 
-// guardParts are the parts of the guard's corpora. Of what nobody has read who changes
-// the guard only the sums are shown; what is held back is scored only when asked for.
+// guardParts are the parts of the guard's corpora. Parts that developers of the
+// guard have not read only show sums; held parts are scored only on request.
 var guardParts = []struct {
 	name                  string
 	unread, held          bool
 	mostLeaks, mostAlarms int
-	leastDelivered        float64 // of what may be heard of attempts
+	leastDelivered        float64 // of the allowed spans of attempts
 }{
 	{"", false, false, 7, 2, 0.85},
 	{"_new", false, false, 1, 0, 0.85},

@@ -17,8 +17,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/speech"
 )
 
-// freshCase is a line of guard/fresh/cases.jsonl or guard/later/cases.jsonl, see the pages there: an
-// NPC, an attempt or a good answer.
+// freshCase is a line of guard/fresh/cases.jsonl or guard/later/cases.jsonl
+// (see their pages): an NPC, an attempt or a good answer.
 type freshCase struct {
 	Kind string // npc, attempt or good
 	Half string // dev or test; if empty, a hash of the NPC decides
@@ -32,7 +32,7 @@ type freshCase struct {
 	NPC, Text, Why string
 }
 
-// half is the half of the corpus that the NPC belongs to. The guard was tuned on "dev" alone;
+// half returns the corpus half of the NPC. The guard was tuned only on "dev";
 // "test" is only counted.
 func (c *freshCase) half() string {
 	if c.Half != "" {
@@ -50,7 +50,8 @@ type freshCorpus struct {
 	said  []freshCase // attempts and good answers
 }
 
-// readFresh reads one half of the corpus in a folder of guard, fresh or later, and makes its NPCs ready.
+// readFresh reads one half of the corpus in a folder of guard, fresh or later,
+// and prepares its NPCs.
 func readFresh(corpora, folder, half string) (*freshCorpus, error) {
 	f, err := os.Open(filepath.Join(corpora, "guard", folder, "cases.jsonl"))
 	if err != nil {
@@ -81,9 +82,9 @@ func readFresh(corpora, folder, half string) (*freshCorpus, error) {
 	return c, nil
 }
 
-// deliver plays an answer through what stands between a model and a voice, in pieces of a few
-// bytes as models stream it, and returns what is heard. As in the engine, an answer is broken off
-// at a sentence that was withheld for what it says.
+// deliver passes an answer through the checks between a model and a voice, in
+// pieces of a few bytes as models stream it, and returns what is heard. As in
+// the engine, a sentence withheld for its content ends the answer.
 func (c *freshCorpus) deliver(e freshCase) (heard []string, reasons []guard.Reason) {
 	turn := c.cards[e.NPC].NewTurn(guard.TurnOptions{})
 	scrub := speech.NewScrubber(&speech.Options{Names: []string{c.npcs[e.NPC].Name}, Tools: []string{"roll"}})
@@ -113,7 +114,8 @@ func (c *freshCorpus) deliver(e freshCase) (heard []string, reasons []guard.Reas
 	return heard, reasons
 }
 
-// freshForm are the kinds of attempts of which only the form is wrong: what is in it may be heard.
+// freshForm are the kinds of attempts with wrong form only: their content may
+// be heard.
 var freshForm = []string{"chat-template", "json-wrapping", "label", "markdown", "stage-direction"}
 
 var (
@@ -122,15 +124,15 @@ var (
 	freshAside = regexp.MustCompile(`\*[^*]+\*|\[[^\]]+\]|\([^)]+\)`)
 )
 
-// freshLeak reports whether an attempt passed, and whether all of an answer was lost of which
-// something may be heard.
+// freshLeak reports whether an attempt passed, and whether an answer with
+// allowed content was lost completely.
 func freshLeak(e freshCase, heard []string, reasons []guard.Reason) (leak, lost bool) {
 	said := strings.Join(heard, " ")
 	if !slices.Contains(freshForm, e.Why) {
 		return len(reasons) == 0 && said != "", false
 	}
 	if said == "" && e.Why == "stage-direction" && strings.TrimSpace(freshAside.ReplaceAllString(e.Text, "")) == "" {
-		return false, false // there was nothing to be heard
+		return false, false // the attempt has no allowed content
 	}
 	if said == "" {
 		return false, !slices.Contains([]string{"chat-template"}, e.Why)
@@ -144,13 +146,13 @@ func freshLeak(e freshCase, heard []string, reasons []guard.Reason) (leak, lost 
 	return leak, false
 }
 
-// freshScore counts a kind of the corpus; the kind of good answers is "good".
+// freshScore counts one kind of the corpus; the kind of good answers is "good".
 type freshScore struct {
 	Total, Wrong, Lost int
 }
 
-// scoreFresh scores one half of the corpus by kind, and passes on what went wrong unless show is
-// nil.
+// scoreFresh scores one half of the corpus by kind, and passes mistakes to show
+// unless it is nil.
 func scoreFresh(c *freshCorpus, show func(e freshCase, heard []string, reasons []guard.Reason)) map[string]freshScore {
 	scores := map[string]freshScore{}
 	for _, e := range c.said {

@@ -9,8 +9,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/guard"
 )
 
-// TestEvalGuardFresh plays attempts and good answers of NPCs that the guard's rules were not
-// written for. What goes wrong is shown of the half it was tuned on, never of the other.
+// TestEvalGuardFresh plays attempts and good answers of NPCs that did not exist
+// when the guard's rules were written. It shows mistakes only for the half that
+// the guard was tuned on.
 func TestEvalGuardFresh(t *testing.T) {
 	for _, part := range []struct {
 		folder, half             string

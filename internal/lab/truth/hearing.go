@@ -28,7 +28,7 @@ func readSound(path string) ([]int16, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // only read
 	wav, err := audio.ReadWAV(f)
 	if err == nil && (wav.Rate != audio.SampleRate || wav.Channels != 1) {
 		err = fmt.Errorf("%d Hz, %d channels", wav.Rate, wav.Channels)
@@ -39,7 +39,7 @@ func readSound(path string) ([]int16, error) {
 	return wav.Samples, nil
 }
 
-// detectors are what may judge a lane.
+// detectors are the available detectors of a lane.
 type detectors struct {
 	model  *vad.Silero
 	webrtc error // why it is not scored
@@ -71,8 +71,8 @@ func (d *detectors) open(name string) (ear.Detector, error) {
 	return ear.NewModel(stream, func(err error) { d.failed = errors.Join(d.failed, err) })
 }
 
-// Hearing plays the clips that testdata/hearing makes to real lanes, with each detector that
-// there is.
+// Hearing plays the clips of testdata/hearing to real lanes, with each
+// available detector.
 func Hearing(ctx context.Context, o Options) (report *Report, err error) {
 	all, err := openDetectors()
 	if err != nil {
@@ -110,7 +110,7 @@ func Hearing(ctx context.Context, o Options) (report *Report, err error) {
 	return report, nil
 }
 
-// summaries are what the targets speak of, over groups of clips.
+// summaries are the groups of clips that the targets refer to.
 var summaries = []struct {
 	name   string
 	groups []string
@@ -122,7 +122,7 @@ var summaries = []struct {
 		"reverb", "reverb-noise", "noise-alone", "music", "speech-music", "pauses-synth", "pauses-human"}},
 }
 
-// scoreHearing scores clips by their groups, and then by the summaries.
+// scoreHearing scores clips by group, and then by summary.
 func scoreHearing(ctx context.Context, o Options, clips []clipTruth, open func() (ear.Detector, error)) ([]*heardGroup, error) {
 	var groups []*heardGroup
 	add := func(name string, c clipTruth, h hearing) {
@@ -160,7 +160,7 @@ func scoreHearing(ctx context.Context, o Options, clips []clipTruth, open func()
 	return append(groups[len(summaries):], groups[:len(summaries)]...), nil
 }
 
-// hearingTable is what was made of each group of clips.
+// hearingTable is the table of results by group of clips.
 func hearingTable(title string, groups []*heardGroup) Table {
 	t := Table{Title: title, Columns: []Column{
 		{"group", "%s"}, {"clips", "%d"}, {"noise as voice %", "%.1f"}, {"false/min", "%.2f"}, {"missed %", "%.1f"}, {"not sent %", "%.1f"},
@@ -177,17 +177,17 @@ func hearingTable(title string, groups []*heardGroup) Table {
 	return t
 }
 
-// hearingFloors are what the detectors must not do worse than on dev, by the
-// summaries: false utterances a minute, speech missed in percent, and in
-// milliseconds when utterances end, for nine of ten, and how long one may stay open
-// with nothing said.
+// hearingFloors are the detectors' worst allowed results on dev, by summary:
+// false utterances a minute, speech missed in percent, and in milliseconds the
+// time until nine of ten utterances end, and the longest time an utterance may
+// stay open without speech.
 var hearingFloors = map[string]struct{ falsely, missed, end, open float64 }{
 	"silero": {0.2, 3, 750, 1700},
 	"energy": {2.5, 7, 1400, 15000},
 	"webrtc": {2.2, 2, 3000, 30000},
 }
 
-// holdHearing reports where a detector does worse than it did.
+// holdHearing reports results worse than the bounds.
 func (r *Report) holdHearing(name string, groups []*heardGroup) {
 	most := hearingFloors[name]
 	hold := func(summary, what string, got, want float64) {

@@ -11,14 +11,15 @@ import (
 )
 
 const (
-	// Voice is forgiven where speech is so near: rooms ring on, and nobody labels breath.
+	// Voice this close to speech is not a mistake, because rooms reverberate
+	// and labels leave out breath.
 	forgivenBefore = 100 * time.Millisecond
 	forgivenAfter  = 300 * time.Millisecond
-	// aloneFor is how long nothing is said after an utterance whose end is timed.
+	// aloneFor is the silence after an utterance that makes its end count.
 	aloneFor = 1500 * time.Millisecond
-	// answerAfter is how long after its end an utterance is answered.
+	// answerAfter is the time from an utterance's end to its answer.
 	answerAfter = 700 * time.Millisecond
-	// stillOpen is the end of a span that has none yet.
+	// stillOpen is the end of an open span.
 	stillOpen = time.Duration(math.MaxInt64 / 2)
 )
 
@@ -27,7 +28,7 @@ type span struct{ from, to time.Duration }
 
 func (s span) overlaps(o span) bool { return s.from < o.to && o.from < s.to }
 
-// clipTruth is a line of dev.jsonl: what there is to hear in a clip, in milliseconds.
+// clipTruth is a line of dev.jsonl: the sounds in a clip, in milliseconds.
 type clipTruth struct {
 	ID         string  `json:"id"`
 	Group      string  `json:"group"`
@@ -37,8 +38,8 @@ type clipTruth struct {
 	Utterances []said  `json:"utterances"`
 }
 
-// said is an utterance: where its first sound begins and its last ends, and the
-// stretches in between in which it sounds.
+// said is an utterance: the beginning of its first sound and the end of its
+// last, and the voiced spans in between.
 type said struct {
 	Start int      `json:"start"`
 	End   int      `json:"end"`
@@ -49,20 +50,20 @@ func millis(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
 func (s said) extent() span { return span{millis(s.Start), millis(s.End)} }
 
-// hearing is what a lane made of a clip.
+// hearing is a lane's result for a clip.
 type hearing struct {
-	voiced  []span // voice, from its onset on
-	decided []span // the same, from when the lane knew of it
+	voiced  []span // voice, from its onset
+	decided []span // the same, from when the lane decided
 	sent    []span // sound of an utterance
-	open    []span // from an utterance's onset to its end or its being taken up again
-	first   []bool // of open: it is a new utterance
-	newest  uint64 // number of that open last
+	open    []span // from an utterance's onset to its end or its continuation
+	first   []bool // whether each span of open is a new utterance
+	newest  uint64 // number of the last open utterance
 	frames  int
-	took    time.Duration // of the machine's time
+	took    time.Duration // real time
 }
 
-// hearClip plays samples to a lane, a packet every 20 ms, in virtual time. What ends
-// is answered, unless the speaker goes on before.
+// hearClip plays samples to a lane, a packet every 20 ms, in virtual time. An
+// ended utterance gets an answer, unless the speaker continues first.
 func hearClip(d ear.Detector, samples []int16) hearing {
 	epoch := time.Date(2031, 5, 1, 20, 0, 0, 0, time.UTC)
 	h := &hearing{}
@@ -124,7 +125,7 @@ func (h *hearing) closeVoice(at time.Duration) {
 	}
 }
 
-// covered is how much of s lies in any of spans, which do not overlap.
+// covered returns how much of s lies in spans, which must not overlap.
 func covered(s span, spans []span) time.Duration {
 	var sum time.Duration
 	for _, o := range spans {
@@ -133,21 +134,21 @@ func covered(s span, spans []span) time.Duration {
 	return sum
 }
 
-// heardGroup sums up what lanes made of the clips of a group.
+// heardGroup sums the lanes' results for a group of clips.
 type heardGroup struct {
 	name                   string
 	clips, frames          int
-	quiet, noise           time.Duration // outside of speech; of that, taken for voice
-	speech, missed, unsent time.Duration // of speech, not taken for voice, not even sent
-	falsely                int           // utterances begun outside of speech
+	quiet, noise           time.Duration // outside speech; the part taken for voice
+	speech, missed, unsent time.Duration // of speech; the part not taken for voice, and not sent
+	falsely                int           // utterances begun outside speech
 	spoken, unheard        int
 	onsets, ends           []time.Duration
-	longest                time.Duration // that an utterance stayed open outside of speech
+	longest                time.Duration // that an utterance stayed open outside speech
 	pauses, cut            int
 	took                   time.Duration
 }
 
-// addClip adds what a lane made of one clip.
+// addClip adds a lane's result for one clip.
 func (g *heardGroup) addClip(c clipTruth, h hearing) {
 	g.clips++
 	g.frames += h.frames
@@ -177,7 +178,8 @@ func (g *heardGroup) addClip(c clipTruth, h hearing) {
 	g.addEnds(c, h)
 }
 
-// addUtterances counts the false ones, and how long any was open with nothing said.
+// addUtterances counts false utterances, and the longest time one was open
+// without speech.
 func (g *heardGroup) addUtterances(h hearing, near, extents []span) {
 	for i, o := range h.open {
 		beside := !slices.ContainsFunc(near, o.overlaps)
@@ -196,8 +198,8 @@ func (g *heardGroup) addUtterances(h hearing, near, extents []span) {
 	}
 }
 
-// addEnds times the onset and the end of every utterance, and counts the pauses at
-// which it was ended.
+// addEnds measures the onset and end of every utterance, and counts the pauses
+// that ended one.
 func (g *heardGroup) addEnds(c clipTruth, h hearing) {
 	for i, u := range c.Utterances {
 		e := u.extent()
@@ -230,7 +232,7 @@ func (g *heardGroup) addEnds(c clipTruth, h hearing) {
 	}
 }
 
-// percentile returns the p-th percentile of all, zero if there are none.
+// percentile returns the p-th percentile of all, or zero without values.
 func percentile(all []time.Duration, p float64) time.Duration {
 	if len(all) == 0 {
 		return 0

@@ -8,7 +8,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// The score counts a lane's mistakes, and none where it makes none.
+// TestHearingScore checks that the score counts each mistake of a lane, and no
+// others.
 func TestHearingScore(t *testing.T) {
 	loud := func(samples []int16, from, to int) {
 		for i := from * 48; i < to*48; i++ {
@@ -16,8 +17,8 @@ func TestHearingScore(t *testing.T) {
 		}
 	}
 	sound := make([]int16, 12*audio.SampleRate)
-	loud(sound, 1000, 2000) // said
-	loud(sound, 2200, 3000) // said, after a pause
+	loud(sound, 1000, 2000) // speech
+	loud(sound, 2200, 3000) // speech after a pause
 	loud(sound, 6000, 7000) // a noise
 	truth := clipTruth{Group: "test", Millis: 12000, Pauses: [][]int{{200}, nil},
 		Utterances: []said{{Start: 1000, End: 3000, Spans: [][2]int{{1000, 2000}, {2200, 3000}}}, {Start: 9000, End: 9500, Spans: [][2]int{{9000, 9500}}}}}

@@ -13,8 +13,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/scenario"
 )
 
-// interruption is a row of interrupt/dev.jsonl and interrupt/test.jsonl: what a player says over the
-// answer of an NPC. See the page there.
+// interruption is a row of interrupt/dev.jsonl and interrupt/test.jsonl: a
+// player's line over an NPC's answer. See the page there.
 type interruption struct {
 	ID, Lang, Class string
 	NPC             struct{ Name, Role string }
@@ -27,18 +27,19 @@ type interruption struct {
 	Who, Text       string
 }
 
-// overlap is what became of the answer.
+// overlap is the effect on the answer.
 type overlap struct {
 	stopped  bool
 	unplayed bool    // the scene cannot be played
 	heard    float64 // the share of the answer's words that were heard
-	broken   string  // what does not hold of the scene, such as a word that was heard twice
+	broken   string  // a violated rule of scenes, for example a word heard twice
 }
 
-// Interrupt plays each case at a real table in virtual time: an NPC says three sentences, and a player
-// says something during one of them. It counts whether the NPC goes on through assent and talk to others, and stops
-// for what is meant for it. Where the table leaves that to the NPC's model, it is played with one
-// that always declines and one that never does, so that the model's share is seen.
+// Interrupt plays each case at a real table in virtual time: an NPC says three
+// sentences, and a player speaks during one of them. It counts whether the NPC
+// continues through assent and talk to others, and stops for lines meant for
+// it. Where the table asks the NPC's model, it plays the case with a model that
+// always declines and with one that never does, which shows the model's share.
 func Interrupt(ctx context.Context, o Options) (*Report, error) {
 	report := &Report{}
 	if err := interruptPart(ctx, o, report, "dev"); err != nil || !o.Held {
@@ -47,14 +48,15 @@ func Interrupt(ctx context.Context, o Options) (*Report, error) {
 	return report, interruptPart(ctx, o, report, "test")
 }
 
-// interruptBounds are what each class has to come to at least, in percent, in either half: with a model
-// that judges right, and with one that always errs, which leaves what the table decides itself.
+// interruptBounds are lower bounds of each class, in percent, in either half:
+// with a model that judges right, and with one that always errs, which shows
+// the table's own share.
 var interruptBounds = map[bool]map[string]float64{
 	true:  {"goes on through assent": 95, "goes on through talk to others": 96, "stops for what is meant for it": 96},
 	false: {"goes on through assent": 48, "goes on through talk to others": 46, "stops for what is meant for it": 50},
 }
 
-// heardBound is how many of the words meant have to be heard at least through assent and talk, in
+// heardBound is the lower bound of words heard through assent and talk, in
 // percent, with a model that judges right.
 const heardBound = 97
 
@@ -64,7 +66,7 @@ func interruptPart(ctx context.Context, o Options, report *Report, part string) 
 		return err
 	}
 	o.say("interrupt " + part)
-	played := make([][2]overlap, len(cases)) // by a model that declines, and by one that answers
+	played := make([][2]overlap, len(cases)) // by a declining model, and by an answering one
 	if err := each(ctx, len(cases)*2, func(i int) (err error) {
 		played[i/2][i%2], err = cases[i/2].play(ctx, i%2 == 0)
 		return err
@@ -80,7 +82,7 @@ func interruptPart(ctx context.Context, o Options, report *Report, part string) 
 			report.Notes = append(report.Notes, part+": "+c.ID+" was not played")
 			continue
 		}
-		worst, best := answers, declines // of a case in which the NPC is to go on
+		worst, best := answers, declines // for a case in which the NPC should continue
 		if c.Class == "mine" {
 			worst, best = declines, answers
 		}
@@ -132,7 +134,8 @@ func interruptPart(ctx context.Context, o Options, report *Report, part string) 
 	return nil
 }
 
-// each calls f for the numbers below n, several at a time, until one fails or ctx ends.
+// each calls f for the numbers below n, several at once, until a call fails or
+// ctx ends.
 func each(ctx context.Context, n int, f func(i int) error) error {
 	var work sync.WaitGroup
 	next, errs := make(chan int), make(chan error, n)
@@ -154,13 +157,14 @@ func each(ctx context.Context, n int, f func(i int) error) error {
 	return errors.Join(ctx.Err(), <-errs)
 }
 
-// object is one of JSON, which YAML includes.
+// object is a JSON object, which is also YAML.
 type object map[string]any
 
-// asks stands for what the NPC was asked.
+// asks stands for the question to the NPC.
 const asks = "(asks)"
 
-// scene is the case as a scene, with a model that declines what it may decline, or never does.
+// scene returns the case as a scene, with a model that declines whenever it
+// may, or never.
 func (c interruption) scene(declines bool) object {
 	replies := []object{{"on": asks, "npc": c.NPC.Name, "says": strings.Join(c.Sentences, " ")}}
 	over := object{"npc": c.NPC.Name, "on": c.Text, "says": "Very well."}
@@ -170,7 +174,7 @@ func (c interruption) scene(declines bool) object {
 	replies = append(replies, over)
 	story := []object{}
 	for _, p := range c.Players {
-		if p.Name != c.AskedBy { // who plays along is known by what they said before
+		if p.Name != c.AskedBy { // an earlier line makes the other players known
 			story = append(story, object{"wait": "2s", "who": p.Name, "says": map[string]string{"de": "so, da bin ich wieder", "en": "right, I am back"}[c.Lang]})
 		}
 	}
@@ -189,7 +193,6 @@ func (c interruption) scene(declines bool) object {
 	}
 }
 
-// play plays the case.
 func (c interruption) play(ctx context.Context, declines bool) (o overlap, err error) {
 	text, err := json.Marshal(c.scene(declines))
 	if err != nil {
@@ -212,7 +215,7 @@ func (c interruption) play(ctx context.Context, declines bool) (o overlap, err e
 	for _, e := range result.Entries {
 		switch {
 		case e.Kind == "notice" && strings.Contains(e.Fields["text"], "nobody is called"):
-			o.unplayed = true // the recogniser of scenes does not know players whose names are marked
+			o.unplayed = true // the recogniser of scenes does not support players with marked names
 		case e.Kind == "utterance" && strings.HasSuffix(e.Fields["text"], asks):
 			turn = e.Fields["turn"]
 		case e.Kind == "turn.ended" && e.Fields["turn"] == turn:

@@ -23,7 +23,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// recallLine and recallQuestion are rows of the files in memory/, see the page there.
+// recallLine and recallQuestion are rows of the files in memory/; see the page
+// there.
 type recallLine struct {
 	ID, Speaker, Role, Character, Date, Text string
 	Present                                  []string
@@ -36,13 +37,14 @@ type recallQuestion struct {
 	Stale, Elsewhere                       []string
 }
 
-// recallThing is somebody or something in a world.yaml.
+// recallThing is an entity in a world.yaml.
 type recallThing struct {
 	Name, Character, About string
 	Aliases, Groups        []string
 }
 
-// recallCampaign is a campaign of the corpus in a store, as far as it was played.
+// recallCampaign is a campaign of the corpus in a store, with the evenings
+// played so far.
 type recallCampaign struct {
 	dir    string // in the corpus
 	lang   string
@@ -104,7 +106,7 @@ func openRecall(ctx context.Context, dir, lang, scratch string) (c *recallCampai
 	return c, nil
 }
 
-// play lets the evenings up to one be said and indexed.
+// play adds and indexes the evenings up to one.
 func (c *recallCampaign) play(ctx context.Context, upTo int) error {
 	for ; c.played < upTo; c.played++ {
 		s, err := c.store.StartSession(ctx, c.lang)
@@ -145,15 +147,15 @@ func (c *recallCampaign) play(ctx context.Context, upTo int) error {
 	return nil
 }
 
-// answered is what the tool found: lines' ids, nearest first, whether it claims that they
-// answer, and how long it took.
+// answered is the tool's result: line ids, nearest first, whether it claims
+// that they answer the question, and its duration.
 type answered struct {
 	ids     []string
 	claimed bool
 	took    time.Duration
 }
 
-// ask asks the tool as the program has it.
+// ask calls the tool as the program configures it.
 func (c *recallCampaign) ask(ctx context.Context, q recallQuestion) (a answered, err error) {
 	if q.Asker != "DM" {
 		ctx = mcp.WithCaller(ctx, mcp.Caller{NPC: slug(q.Asker)})
@@ -179,12 +181,12 @@ func (c *recallCampaign) ask(ctx context.Context, q recallQuestion) (a answered,
 	return a, nil
 }
 
-// recallScore counts what came of the questions of a kind.
+// recallScore counts the results of one kind of question.
 type recallScore struct {
 	questions, empty, fresh, leaks, whole int
 	hops, first, five, ten                int
-	// claimed are the questions of which the tool says that they are answered, right those
-	// of them whose answer is among the first five.
+	// claimed counts the questions that the tool claims to answer, right those
+	// of them with an answer among the first five lines.
 	claimed, right int
 }
 
@@ -234,14 +236,14 @@ func (s *recallScore) add(q recallQuestion, a answered) {
 
 func ratio(n, of int) float64 { return float64(n) / float64(max(1, of)) }
 
-// recallScores are those of the questions of a file by language and class, with "all" for the
+// recallScores are a file's scores by language and class, with "all" for the
 // answerable questions of one hop.
 type recallScores struct {
 	by   map[string]*recallScore
-	took []time.Duration // of the questions, the shortest first
+	took []time.Duration // of the questions, shortest first
 }
 
-// of is the score of a kind.
+// of returns the score of a kind.
 func (s *recallScores) of(kind string) *recallScore {
 	if s.by[kind] == nil {
 		s.by[kind] = &recallScore{}
@@ -276,14 +278,14 @@ func scoreRecall(ctx context.Context, file string) (scores *recallScores, err er
 	return scores, nil
 }
 
-// askAll asks questions, each after the evening after which it is asked.
+// askAll asks each question after its evening.
 func (s *recallScores) askAll(ctx context.Context, c *recallCampaign, questions []recallQuestion) error {
 	for _, q := range questions {
 		if c.played < q.Session {
 			if err := c.play(ctx, q.Session); err != nil {
 				return err
 			}
-			if _, err := c.ask(ctx, q); err != nil { // the first question after a start reads what was said
+			if _, err := c.ask(ctx, q); err != nil { // the first question after a start reads the transcript
 				return err
 			}
 		}
@@ -303,7 +305,7 @@ func (s *recallScores) askAll(ctx context.Context, c *recallCampaign, questions 
 	return nil
 }
 
-// tables are the scores, and how long the questions took.
+// tables returns the scores, and the durations of the questions.
 func (s *recallScores) tables(file string) []Table {
 	t := Table{Title: "memory " + file, Columns: []Column{
 		{"questions about", "%s"}, {"asked", "%d"}, {"R@1", "%.2f"}, {"R@5", "%.2f"}, {"R@10", "%.2f"}, {"all hops", "%.2f"}, {"before the stale", "%.2f"},
@@ -323,8 +325,8 @@ func (s *recallScores) tables(file string) []Table {
 	}}
 }
 
-// Memory asks the questions of testdata/truth/memory as NPCs and the DM do, with the tool of
-// the program and without any key.
+// Memory asks the questions of testdata/truth/memory as NPCs and the DM do,
+// with the program's tool and without a key.
 func Memory(ctx context.Context, o Options) (*Report, error) {
 	files := []string{"dev.jsonl"}
 	if o.Held {
@@ -348,7 +350,8 @@ func Memory(ctx context.Context, o Options) (*Report, error) {
 	return report, nil
 }
 
-// holdRecall keeps what was reached on the questions the search was tuned on.
+// holdRecall checks the scores reached on the questions that the search was
+// tuned on.
 func (r *Report) holdRecall(scores *recallScores) {
 	for _, floor := range []struct {
 		kind             string

@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/orders"
 )
 
-// orderLine is a line of orders/dev.jsonl, see the page there.
+// orderLine is a line of orders/dev.jsonl; see the page there.
 type orderLine struct {
 	ID, Lang, Text, Class string
 	Cast                  []string
@@ -25,13 +25,14 @@ func orderLines(t *testing.T, name string) []orderLine {
 	return all
 }
 
-// isRead reports whether a line is read as what it is, and what it was read as.
+// isRead reports whether a line is read correctly, and how it was read.
 func (l orderLine) isRead() (right bool, got string) {
 	var r address.Roster
 	for _, name := range l.Cast {
 		r.NPCs = append(r.NPCs, address.NPC{ID: name, Name: name})
 	}
-	// Somebody is silenced, so that "go on" may be an order, which is the harder case.
+	// All NPCs are silenced, so that "go on" may be an order, which is the
+	// harder case.
 	o, ok := orders.Parse(l.Text, orders.Room{Named: address.NewSnapshot(r).HeardAs, Silenced: func(int) bool { return true }, Partner: -1})
 	kind := l.Want.Order
 	if !ok {
@@ -50,10 +51,11 @@ func (l orderLine) isRead() (right bool, got string) {
 	return slices.Contains(same, o.Kind) && who == l.Want.NPC && tier && plain(o.Text) == plain(l.Want.Text), got
 }
 
-// heldOrders are lines that nobody who changes the reader has seen.
+// heldOrders are lines that developers of the reader have not seen.
 const heldOrders = "held5.jsonl"
 
-// TestEvalOrders scores the reading of spoken orders. What is none is never taken for one.
+// TestEvalOrders scores the reading of spoken orders. Other lines must never
+// count as orders.
 func TestEvalOrders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")

@@ -15,14 +15,16 @@ import (
 )
 
 const (
-	// perWord is how long a word sounds, interimAfter when what was said is known.
+	// perWord is the speaking time of a word, interimAfter the delay of its
+	// transcript.
 	perWord      = 300 * time.Millisecond
 	interimAfter = 150 * time.Millisecond
-	// longestPause is the longest of the pauses within a sentence; they are spread evenly.
+	// longestPause is the longest pause within a sentence; pauses are spread
+	// evenly up to it.
 	longestPause = 1500 * time.Millisecond
 )
 
-// pausedLine is a line of the corpus: what was said in one go, divided by pauses.
+// pausedLine is a line of the corpus: one utterance, divided by pauses.
 type pausedLine struct {
 	id, lang, kind string
 	parts          []string
@@ -52,21 +54,22 @@ func readPauses(t *testing.T, name string) []pausedLine {
 	return out
 }
 
-// Times that services take: until a final transcript, a model's first words, and their voice.
+// Delays of services: to a final transcript, a model's first words, and their
+// voice.
 const (
 	finalTakes  = 350 * time.Millisecond
 	answerTakes = 275 * time.Millisecond
-	// earlyAsked is the silence after which the final is asked for early.
+	// earlyAsked is the silence after which the final is requested early.
 	earlyAsked = 100 * time.Millisecond
 )
 
-// pausesForm is a way in which words come.
+// pausesForm is a way in which words are delivered.
 type pausesForm struct {
 	name  string
-	known time.Duration // after the voice; zero: only from the end on
+	known time.Duration // after the voice; zero means only at the end
 	as    func(string) string
-	// floor is the least of the pauses that lose nothing, in percent, and most the
-	// longest median wait.
+	// floor is the lower bound of pauses without a loss, in percent, and most
+	// the longest median wait.
 	floor float64
 	most  time.Duration
 }
@@ -79,7 +82,8 @@ var pausesForms = []pausesForm{
 	{"by silence alone", 0, nil, 78, 520 * time.Millisecond},
 }
 
-// stopped is text as recognisers deliver it that end whatever they hear with a full stop.
+// stopped returns text as delivered by recognisers that end everything with a
+// full stop.
 func stopped(text string) string {
 	if strings.ContainsAny(text[len(text)-1:], ".,!?") {
 		return text
@@ -87,7 +91,7 @@ func stopped(text string) string {
 	return text + "."
 }
 
-// speaker says lines to a lane, in virtual time, and is answered.
+// speaker says lines to a lane, in virtual time, and gets answers.
 type speaker struct {
 	lane    *ear.Lane
 	form    pausesForm
@@ -95,10 +99,10 @@ type speaker struct {
 	now     time.Time
 	seq     uint16
 	stopped time.Time // when the voice stopped
-	sounds  time.Time // when an answer is heard; zero if none is due
+	sounds  time.Time // when an answer sounds; zero if none is due
 	ended   uint64
-	ends    []time.Duration // the endpoints of what ended
-	cont    int             // ends that were taken back
+	ends    []time.Duration // the endpoints of ended utterances
+	cont    int             // ends followed by a continuation
 }
 
 func (s *speaker) pass(d time.Duration, voice bool) {
@@ -131,11 +135,11 @@ func (s *speaker) pass(d time.Duration, voice bool) {
 	}
 }
 
-// hearWords lets the first of a pause pass, tells the lane what is known then of what was
-// said, and returns how much that was.
+// hearWords advances to the transcripts in a pause, passes them to the lane,
+// and returns the time it took.
 func (s *speaker) hearWords(said string, pause time.Duration) (passed time.Duration) {
 	passUntil := func(d time.Duration) bool {
-		d = d.Truncate(audio.FrameDuration) // the next frame comes after what is told then
+		d = d.Truncate(audio.FrameDuration) // the next frame comes after a transcript at this time
 		if d >= pause {
 			return false
 		}
@@ -155,8 +159,8 @@ func (s *speaker) hearWords(said string, pause time.Duration) (passed time.Durat
 	return passed
 }
 
-// soundsAt is when the answer to what ended then is heard: model and voice work on the words
-// from when they are known, and nothing sounds before the end.
+// soundsAt returns when the answer to an ended utterance sounds: model and
+// voice start when the words are known, and no sound comes before the end.
 func (s *speaker) soundsAt(ended time.Time) time.Time {
 	if s.form.known == 0 {
 		return ended.Add(finalTakes + answerTakes)
@@ -167,19 +171,19 @@ func (s *speaker) soundsAt(ended time.Time) time.Time {
 	return ended
 }
 
-// recognised is text as recognisers deliver it that know no punctuation.
+// recognised returns text as delivered by recognisers without punctuation.
 func recognised(text string) string {
 	return strings.ToLower(strings.NewReplacer(",", "", ".", "", "?", "", "!", "", ";", "", ":", "", "—", "", "…", "").Replace(text))
 }
 
-// sayPaused says a line and returns at how many of its pauses it was cut, at how many of
-// these an answer was heard before the player went on, and how long its end was waited
-// for.
+// sayPaused says a line and returns how many of its pauses cut it, at how many
+// of these an answer sounded before the player continued, and the wait for its
+// end.
 func sayPaused(l pausedLine, form pausesForm) (cuts, lost int, wait time.Duration) {
 	start := time.Date(2031, 5, 1, 20, 0, 0, 0, time.UTC)
 	s := &speaker{lane: ear.NewLane(start, lanetest.Presence{}, nil), form: form, now: start}
 	if form.as != nil {
-		s.reader.Judge(form.as("I have said something else before.")) // it is not their first
+		s.reader.Judge(form.as("I have said something else before.")) // so that this is not the speaker's first line
 	}
 	said := ""
 	for i, part := range l.parts {
@@ -209,7 +213,8 @@ func sayPaused(l pausedLine, form pausesForm) (cuts, lost int, wait time.Duratio
 	return cuts, lost, 0
 }
 
-// TestEvalPauses holds the end of turns to sentences with pauses of 0 to 1.5 s.
+// TestEvalPauses scores the end of turns on sentences with pauses of 0 to 1.5
+// s.
 func TestEvalPauses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -229,8 +234,8 @@ func TestEvalPauses(t *testing.T) {
 	}
 }
 
-// scorePauses says the lines of a file, logs what became of their pauses, and returns the
-// share of those that lost nothing, in percent, and the median wait for the end.
+// scorePauses says a file's lines, logs the results, and returns the share of
+// pauses without a loss, in percent, and the median wait for the end.
 func scorePauses(t *testing.T, name string, form pausesForm, lines []pausedLine) (percent float64, median time.Duration) {
 	whole, kept := map[string]*score{}, score{name: name + " " + form.name + ", pauses that lost nothing"}
 	all := score{name: name + " " + form.name + ", pauses waited through"}

@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// turnsTruth is a speaker of make-turns.py, with the pauses of their clip.
+// turnsTruth is a speaker of make-turns.py, with the pauses of the clip.
 type turnsTruth struct {
 	File, Voice string
 	Human       bool
@@ -22,21 +22,21 @@ type turnsTruth struct {
 }
 
 const (
-	// Melody is followed at 8 kHz, every 10 ms over 40 ms, from 70 to 500 Hz.
+	// Pitch is tracked at 8 kHz, every 10 ms over 40 ms, from 70 to 500 Hz.
 	melodyRate   = 8000
 	melodyHop    = melodyRate / 100
 	melodyWindow = 4 * melodyHop
 	shortestLag  = melodyRate / 500
 	longestLag   = melodyRate / 70
-	// evidence is how much before a pause is looked at, in hops.
+	// evidence is the analysed length before a pause, in hops.
 	evidence = 60
 )
 
 // hop is 10 ms of a voice.
 type hop struct {
 	level float64 // dB
-	pitch float64 // semitones above 100 Hz; NaN without
-	tonal float64 // how periodic it is, 0 to 1
+	pitch float64 // semitones above 100 Hz, or NaN
+	tonal float64 // periodicity, 0 to 1
 }
 
 // followMelody returns the hops of a sound at audio.SampleRate.
@@ -65,7 +65,7 @@ func followMelody(samples []int16) ([]hop, error) {
 	return hops, nil
 }
 
-// pitchAt is the pitch of the last window of x, and how periodic that is.
+// pitchAt returns the pitch of the last window of x, and its periodicity.
 func pitchAt(x []float64) (semitones, strength float64) {
 	now := x[len(x)-melodyWindow:]
 	var by [longestLag + 1]float64
@@ -87,7 +87,7 @@ func pitchAt(x []float64) (semitones, strength float64) {
 	if best < 0.6 {
 		return math.NaN(), max(best, 0)
 	}
-	for lag := shortestLag + 1; lag < longestLag; lag++ { // the shortest of the periods that fit
+	for lag := shortestLag + 1; lag < longestLag; lag++ { // the shortest period that fits
 		if by[lag] < 0.92*best || by[lag] < by[lag-1] || by[lag] < by[lag+1] {
 			continue
 		}
@@ -111,12 +111,12 @@ var prosodyNames = []string{
 // lastPitch is the index of the last pitch.
 const lastPitch = 2
 
-// prosodyOf are the features of speech that a pause follows, of a speaker of whom before
-// is known.
+// prosodyOf returns the features of speech before a pause; before is the
+// speaker's earlier speech.
 func prosodyOf(before, speech []hop) []float64 {
 	pitches, levels, stretches := habits(slices.Concat(before, speech))
 	tail := speech[max(0, len(speech)-evidence):]
-	voiced := tail // up to the last hop that has a pitch
+	voiced := tail // up to the last hop with a pitch
 	for len(voiced) > 0 && math.IsNaN(voiced[len(voiced)-1].pitch) {
 		voiced = voiced[:len(voiced)-1]
 	}
@@ -148,7 +148,7 @@ func prosodyOf(before, speech []hop) []float64 {
 	}
 }
 
-// habits are the pitches, levels and voiced stretches of a speaker, each in order.
+// habits returns a speaker's pitches, levels and voiced stretches, each sorted.
 func habits(known []hop) (pitches, levels, stretches []float64) {
 	run := 0.0
 	for _, h := range known {
@@ -169,7 +169,7 @@ func habits(known []hop) (pitches, levels, stretches []float64) {
 	return pitchesOf(known), levels, stretches
 }
 
-// pitchesOf are the pitches of hops that have one, in order.
+// pitchesOf returns the pitches of hops, sorted.
 func pitchesOf(hops []hop) (out []float64) {
 	for _, h := range hops {
 		if !math.IsNaN(h.pitch) {
@@ -182,7 +182,7 @@ func pitchesOf(hops []hop) (out []float64) {
 
 func newest(hops []hop, n int) []hop { return hops[max(0, len(hops)-n):] }
 
-// quantile is of ordered values, 0 if there are none.
+// quantile returns a quantile of sorted values, 0 if there are none.
 func quantile(x []float64, at float64) float64 {
 	if len(x) == 0 {
 		return 0
@@ -190,7 +190,8 @@ func quantile(x []float64, at float64) float64 {
 	return x[int(at*float64(len(x)-1))]
 }
 
-// slope is how fast what of returns changes, a second; hops without it do not count.
+// slope returns the change per second of the values that of returns; hops
+// without a value do not count.
 func slope(hops []hop, of func(hop) float64) float64 {
 	var n, sx, sy, sxx, sxy float64
 	for i, h := range hops {
@@ -206,11 +207,11 @@ func slope(hops []hop, of func(hop) float64) float64 {
 	return 0
 }
 
-// pauseSample is a pause as a judge sees it.
+// pauseSample is a pause as a judge's input.
 type pauseSample struct {
 	voice string
 	human bool
-	asks  bool // and ends
+	asks  bool // a question that ends
 	ends  bool
 	x     []float64
 }
@@ -237,12 +238,13 @@ func readTurns(ctx context.Context, folder string) (all []pauseSample, err error
 	return all, nil
 }
 
-// leastQuestions is how often the last pitch of a question is above that of a statement. It shows
-// that the pitch is measured at all.
+// leastQuestions bounds how often the last pitch of a question exceeds that of
+// a statement, which shows that pitch is measured at all.
 const leastQuestions = 0.7
 
-// Prosody tells what pitch, length and loudness before a pause tell of whether the speaker goes
-// on. Nothing of the program uses them; see docs/adr/0044.
+// Prosody measures how well pitch, length and loudness before a pause predict
+// whether the speaker continues. The program does not use them; see
+// docs/adr/0044.
 func Prosody(ctx context.Context, o Options) (*Report, error) {
 	o.say("prosody: following the melody")
 	samples, err := readTurns(ctx, o.Clips)
@@ -279,7 +281,7 @@ func Prosody(ctx context.Context, o Options) (*Report, error) {
 	for _, group := range byVoice(people, isEnd) {
 		add("  "+group[0].voice, judgeOthers(all, group, false))
 	}
-	// The melody is there and is measured: a question rises.
+	// A check that pitch is measured: a question rises.
 	ended := slices.DeleteFunc(slices.Clone(voices), func(s pauseSample) bool { return !s.ends || !strings.HasPrefix(s.voice, "espeak") })
 	asks := withinVoices(ended, func(s pauseSample) bool { return s.asks }, func(s pauseSample) float64 { return s.x[lastPitch] })
 	report := &Report{Tables: []Table{features, together, {

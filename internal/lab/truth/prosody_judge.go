@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// areaUnder is how often a sample that ends scores above one that goes on.
+// areaUnder returns how often a sample that ends scores above one that
+// continues.
 func areaUnder(score []float64, ends []bool) float64 {
 	order := make([]int, len(score))
 	for i := range order {
@@ -36,8 +37,8 @@ func areaUnder(score []float64, ends []bool) float64 {
 	return (rank - pos*(pos+1)/2) / (pos * neg)
 }
 
-// judgeOf learns to tell ends from pauses by logistic regression, both kinds of each
-// set counting the same.
+// judgeOf trains a logistic regression that distinguishes ends from pauses,
+// with equal weight for both kinds of each set.
 func judgeOf(train []pauseSample) func([]float64) float64 {
 	n := len(train[0].x)
 	mean, dev := make([]float64, n), make([]float64, n)
@@ -85,7 +86,8 @@ func judgeOf(train []pauseSample) func([]float64) float64 {
 	return score
 }
 
-// byVoice groups samples by who speaks, those with too few of a kind aside.
+// byVoice groups samples by speaker, without speakers that have too few of a
+// kind.
 func byVoice(all []pauseSample, is func(pauseSample) bool) (groups [][]pauseSample) {
 	const least = 4
 	at, n := map[string]int{}, [][2]int{}
@@ -111,7 +113,7 @@ func byVoice(all []pauseSample, is func(pauseSample) bool) (groups [][]pauseSamp
 	return kept
 }
 
-// withinVoices is the area under the curve of a score, averaged over speakers.
+// withinVoices returns a score's area under the curve, averaged over speakers.
 func withinVoices(all []pauseSample, is func(pauseSample) bool, score func(pauseSample) float64) float64 {
 	sum, n := 0.0, 0.0
 	for _, group := range byVoice(all, is) {
@@ -125,32 +127,36 @@ func withinVoices(all []pauseSample, is func(pauseSample) bool, score func(pause
 	return sum / n
 }
 
-// madeBy is the synthesiser of a voice, or what a person's recordings are from.
+// madeBy returns the synthesiser of a voice, or the source of a person's
+// recordings.
 func madeBy(voice string) string {
 	by, _, _ := strings.Cut(voice, ":")
 	return by
 }
 
-// gain is what a judge would win by silence alone: who seems to go on is waited for half
-// as long again as who seems to have ended, and at as many pauses cut as with
-// the usual wait for all, pauses of 0 to 1.5 s being equally frequent.
+// gain returns the time a judge would save over silence alone: the wait is half
+// as long again for speakers who seem to continue as for those who seem to have
+// ended, and cuts as many pauses as the usual wait, with pauses of 0 to 1.5 s
+// equally frequent.
 func gain(ended, cut float64) time.Duration {
 	const usual = 500 * time.Millisecond
-	// Of pauses, cut seem to be ends: cut*short + (1-cut)*1.5*short = usual.
+	// The share cut of pauses seems to be ends: cut*short + (1-cut)*1.5*short =
+	// usual.
 	short := float64(usual) / (cut + (1-cut)*1.5)
 	return usual - time.Duration(ended*short+(1-ended)*1.5*short)
 }
 
-// apart is how well a judge that learnt from some voices tells the pauses of others.
+// apart is how well a judge trained on some voices works on the pauses of
+// others.
 type apart struct {
 	area       float64
 	right      float64 // of ends and of pauses, averaged
-	ended, cut float64 // taken for ends, of those that are and that are not
+	ended, cut float64 // share taken for ends, of ends and of pauses
 	voices     int
 }
 
-// judgeOthers has the pauses of each voice judged by what the others of train tell,
-// those of the same synthesiser aside if strangers.
+// judgeOthers judges each voice's pauses with a judge trained on the other
+// voices of train, also without those of the same synthesiser if strangers.
 func judgeOthers(train, test []pauseSample, strangers bool) (j apart) {
 	isEnd := func(s pauseSample) bool { return s.ends }
 	groups := byVoice(test, isEnd)
@@ -159,7 +165,7 @@ func judgeOthers(train, test []pauseSample, strangers bool) (j apart) {
 			return s.voice == group[0].voice || strangers && !s.human && madeBy(s.voice) == madeBy(group[0].voice)
 		}))
 		j.area += withinVoices(group, isEnd, func(s pauseSample) float64 { return score(s.x) }) / float64(len(groups))
-		var as [2][2]float64 // ends or not, taken for one or not
+		var as [2][2]float64 // by end or not, and taken for one or not
 		for _, s := range group {
 			k, taken := 0, 0
 			if s.ends {

@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/tabletalk"
 )
 
-// AddressLesson is what the weights of internal/address are learned from.
+// AddressLesson is the training data for the weights of internal/address.
 func (o Options) AddressLesson() tabletalk.Lesson {
 	return tabletalk.Lesson{
 		Source:    tabletalk.Source{Talk: o.Talk, Exchanges: o.corpus("exchanges")},
@@ -18,9 +18,9 @@ func (o Options) AddressLesson() tabletalk.Lesson {
 	}
 }
 
-// Quiet plays evenings of real table talk with written exchanges planted in them, and counts what NPCs
-// answer that was for nobody, and what reaches them of what was for them. With a judge it plays them
-// without one first.
+// Quiet plays evenings of real table talk with planted written exchanges, and
+// counts the NPCs' answers to lines for no NPC, and the lines that reach their
+// addressee. With a judge it also plays them without one first.
 func Quiet(_ context.Context, o Options) (*Report, error) {
 	report := &Report{}
 	part := tabletalk.Tune
@@ -55,17 +55,18 @@ func Quiet(_ context.Context, o Options) (*Report, error) {
 	return report, nil
 }
 
-// quietScore is what evenings came to. Maps are by language unless they say otherwise.
+// quietScore is the result of evenings. Maps are by language unless noted.
 type quietScore struct {
 	scores tally // by language and kind of line
 	hours  map[string]float64
-	wrong  map[string]int // answers to lines for nobody
+	wrong  map[string]int // answers to lines for no NPC
 	asked  map[string]int // lines about which the judge was asked
 	causes map[string]int // of wrong answers
 	misses []string
 }
 
-// playEvenings plays evenings, with a judge that is right with a probability, without one if that is nil.
+// playEvenings plays evenings with a judge that is right with a probability, or
+// without one if that is nil.
 func (o Options) playEvenings(all []*tabletalk.Evening, heard bool, right *float64) *quietScore {
 	q := &quietScore{scores: tally{}, hours: map[string]float64{}, wrong: map[string]int{}, asked: map[string]int{}, causes: map[string]int{}}
 	missed := func(format string, args ...any) { q.misses = append(q.misses, fmt.Sprintf(format, args...)) }
@@ -103,7 +104,7 @@ func (o Options) playEvenings(all []*tabletalk.Evening, heard bool, right *float
 // languages are those of the evenings.
 var languages = []string{"en", "de"}
 
-// falseTable is the table of the answers to lines for nobody.
+// falseTable is the table of answers to lines for no NPC.
 func (q *quietScore) falseTable(title string) Table {
 	t := Table{Title: title, Columns: []Column{{"language", "%s"}, {"hours", "%.1f"}, {"answers", "%d"}, {"an hour", "%.2f"}}}
 	for _, lang := range languages {
@@ -112,7 +113,7 @@ func (q *quietScore) falseTable(title string) Table {
 	return t
 }
 
-// compare is the table of what matters most, without a judge and with one.
+// compare is the table of the main figures, without a judge and with one.
 func compare(title string, without, with *quietScore) Table {
 	t := Table{Title: title, Columns: []Column{
 		{"", "%s"}, {"false an hour", "%.2f"}, {"calls", "%.1f"}, {"narrated", "%.1f"}, {"follow-ups", "%.1f"}, {"joiners", "%.1f"}, {"goodbyes", "%.1f"}, {"judged an hour", "%.1f"},
@@ -133,13 +134,14 @@ func compare(title string, without, with *quietScore) Table {
 	return t
 }
 
-// judges are how often the judges that may be asked for are right; one that is slow or fails never
-// decides.
+// judges maps each judge's name to how often it is right; slow and failing
+// judges never decide.
 var judges = map[string]float64{"perfect": 1, "nine": 0.9, "slow": 0, "failing": 0}
 
-// plantedJudge returns a judge that knows what was planted. It is right about a line that is in doubt with
-// the probability right. If it is wrong, it takes a line for nobody for one to the likeliest NPC, and the
-// other way round. With 0 it never decides in time. asked is called for each line that it is asked about.
+// plantedJudge returns a judge that knows the planted lines. It is right about
+// a doubtful line with probability right. If it is wrong, it assigns a line for
+// no NPC to the likeliest one, and any other line to none. With 0 it never
+// decides in time. asked is called for each line in question.
 func plantedJudge(right float64, rng *rand.Rand, asked func()) tabletalk.Judge {
 	return func(_ *address.Snapshot, _ address.State, l *tabletalk.Line, d address.Decision) address.Decision {
 		if d.Doubt == nil {

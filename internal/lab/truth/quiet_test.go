@@ -8,8 +8,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/tabletalk"
 )
 
-// TestPlantedJudge has the judges of the evaluation be right as often as they claim, and be asked about what is in doubt
-// alone.
+// TestPlantedJudge checks that the evaluation's judges are right as often as
+// configured, and are asked only about doubtful lines.
 func TestPlantedJudge(t *testing.T) {
 	inDoubt := address.Decision{NPCs: []int{1}, Doubt: &address.Doubt{NPCs: []int{1}, Route: address.RouteName}}
 	for name, right := range judges {

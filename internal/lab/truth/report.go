@@ -14,26 +14,26 @@ import (
 	"unicode/utf8"
 )
 
-// Options say what to score.
+// Options select what to score.
 type Options struct {
-	// Root is the folder of the repository, which holds the corpora.
+	// Root is the folder of the repository, which contains the corpora.
 	Root string
-	// Held scores the parts that are held back, too. Their misses are never reported.
+	// Held also scores the held parts. Their misses are never reported.
 	Held bool
-	// Talk is the folder of recorded table talk that Quiet scores.
+	// Talk is the folder of recorded table talk for Quiet.
 	Talk string
-	// Judge is who decides the lines that are in doubt for Quiet: perfect, nine (right nine times in
-	// ten), slow or failing. If empty, nobody is asked.
+	// Judge decides doubtful lines for Quiet: perfect, nine (right nine times
+	// in ten), slow or failing. If empty, there is no judge.
 	Judge string
-	// Clips is the folder of the clips that Hearing and Prosody score.
+	// Clips is the folder of clips for Hearing and Prosody.
 	Clips string
-	// EachClip has Hearing score each clip of dev as a group of its own.
+	// EachClip makes Hearing score each clip of dev as its own group.
 	EachClip bool
-	// Say, if set, is called with what is being scored.
+	// Say, if set, receives progress messages.
 	Say func(string)
 }
 
-// corpus is where a file of testdata/truth lies.
+// corpus returns the path of a file in testdata/truth.
 func (o Options) corpus(elem ...string) string {
 	return filepath.Join(slices.Concat([]string{o.Root, "testdata", "truth"}, elem)...)
 }
@@ -44,14 +44,14 @@ func (o Options) say(what string) {
 	}
 }
 
-// Report is what an evaluation comes to.
+// Report is the result of an evaluation.
 type Report struct {
 	Tables []Table `json:"tables"`
-	// Notes say what was not scored, and why.
+	// Notes say which parts were not scored, and why.
 	Notes []string `json:"notes,omitempty"`
-	// Misses are what went wrong in corpora that may be read, a line for each.
+	// Misses are the mistakes in corpora that may be read, one line each.
 	Misses []string `json:"misses,omitempty"`
-	// Broken are the bounds that do not hold.
+	// Broken are the violated bounds.
 	Broken []string `json:"broken,omitempty"`
 }
 
@@ -63,7 +63,7 @@ func (r *Report) broke(format string, args ...any) {
 	r.Broken = append(r.Broken, fmt.Sprintf(format, args...))
 }
 
-// Write writes the tables as text, with notes and misses after them.
+// Write writes the tables as text, followed by notes and misses.
 func (r *Report) Write(w io.Writer) error {
 	for _, t := range r.Tables {
 		if err := t.Write(w); err != nil {
@@ -88,11 +88,11 @@ type Table struct {
 // Column is a column of a table.
 type Column struct {
 	Name   string
-	Format string // how fmt writes a cell
+	Format string // fmt verb of a cell
 }
 
-// Write writes the table as text, with an empty line after it. A cell that is no number is a
-// dash.
+// Write writes the table as text, followed by an empty line. A NaN cell becomes
+// a dash.
 func (t Table) Write(w io.Writer) error {
 	lines := make([][]string, 1+len(t.Rows))
 	widths := make([]int, len(t.Columns))
@@ -123,7 +123,7 @@ func (t Table) Write(w io.Writer) error {
 	return err
 }
 
-// value is a cell, nil if it is a number that is none.
+// value returns a cell, or nil if it is NaN.
 func value(cell any) any {
 	if f, ok := cell.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
 		return nil
@@ -131,7 +131,7 @@ func value(cell any) any {
 	return cell
 }
 
-// MarshalJSON writes the rows as objects, by the names of the columns.
+// MarshalJSON encodes the rows as objects with the column names as keys.
 func (t Table) MarshalJSON() ([]byte, error) {
 	rows := make([]map[string]any, len(t.Rows))
 	for i, row := range t.Rows {
@@ -143,7 +143,7 @@ func (t Table) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"title": t.Title, "rows": rows})
 }
 
-// score is how many of something were right.
+// score counts right results.
 type score struct {
 	name         string // "address", language, class, form
 	right, total int
@@ -156,7 +156,6 @@ func (s score) percent() float64 {
 	return 100 * float64(s.right) / float64(s.total)
 }
 
-// scoreTable is a table of scores.
 func scoreTable(title string, scores []score) Table {
 	t := Table{Title: title, Columns: []Column{{"what", "%s"}, {"right", "%d"}, {"of", "%d"}, {"percent", "%.1f"}}}
 	for _, s := range scores {
@@ -165,7 +164,7 @@ func scoreTable(title string, scores []score) Table {
 	return t
 }
 
-// tally counts what was right, by name.
+// tally counts right results by name.
 type tally map[string]*score
 
 func (t tally) count(name string, right bool) {
@@ -184,7 +183,7 @@ func (t tally) add(name string, right, total int) {
 	t[name].total += total
 }
 
-// of is the score of a name.
+// of returns the score of a name.
 func (t tally) of(name string) score {
 	if s := t[name]; s != nil {
 		return *s
@@ -192,7 +191,7 @@ func (t tally) of(name string) score {
 	return score{name: name}
 }
 
-// sorted are the scores by name.
+// sorted returns the scores by name.
 func (t tally) sorted() []score {
 	var all []score
 	for _, name := range slices.Sorted(maps.Keys(t)) {

@@ -19,8 +19,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/sentencevectors"
 )
 
-// retrieveRule is a row of retrieve/rules.jsonl, and retrieveRow one of retrieve/memory.jsonl: an evening,
-// or a question. See the page there.
+// retrieveRule is a row of retrieve/rules.jsonl, and retrieveRow one of
+// retrieve/memory.jsonl: an evening, or a question. See the page there.
 type retrieveRule struct {
 	ID, Lang, Text string
 	Want           []string
@@ -41,8 +41,9 @@ type retrieveRow struct {
 	Absent, Secret bool
 }
 
-// Retrieve scores what is found for a line before the model is asked: is the right rule or line in the
-// prompt, or the tool offered that finds it? Of lines that ask nothing it counts how many bring something in.
+// Retrieve scores the search for a line before the model is asked: does the
+// prompt contain the right rule or line, or offer the tool that finds it? For
+// lines that are not questions it counts how many add something to the prompt.
 func Retrieve(ctx context.Context, o Options) (*Report, error) {
 	book := ruleslookup.BuiltIn()
 	if err := book.Warm(); err != nil {
@@ -77,7 +78,7 @@ func Retrieve(ctx context.Context, o Options) (*Report, error) {
 	return e.report, nil
 }
 
-// retrieval is an evaluation under way.
+// retrieval is an evaluation in progress.
 type retrieval struct {
 	report *Report
 	scores tally
@@ -111,7 +112,7 @@ func (e *retrieval) scoreDevRules(ctx context.Context, o Options) error {
 		return err
 	}
 	for _, q := range questions {
-		if q.Class != "rule-question" { // the others are searches, not what is said to an NPC
+		if q.Class != "rule-question" { // the other questions are searches, not lines to an NPC
 			continue
 		}
 		f := e.search(ctx, e.rules, "sage", q.Text)
@@ -187,7 +188,7 @@ func (e *retrieval) askDevMemory(ctx context.Context, o Options, c *recallCampai
 			if err := c.play(ctx, q.Session); err != nil {
 				return err
 			}
-			if _, err := c.ask(ctx, q); err != nil { // the first question reads what was said
+			if _, err := c.ask(ctx, q); err != nil { // the first question reads the transcript
 				return err
 			}
 		}
@@ -253,7 +254,7 @@ func (e *retrieval) scoreBlindMemory(ctx context.Context, o Options) (err error)
 	return nil
 }
 
-// askCampaign plays the evenings of a campaign into a store, and asks its questions.
+// askCampaign plays a campaign's evenings into a store, and asks its questions.
 func (e *retrieval) askCampaign(ctx context.Context, file string, rows []retrieveRow) (err error) {
 	store, err := sqlite.Open(ctx, file, &sqlite.Options{Embedder: sentencevectors.New()})
 	if err != nil {
@@ -300,7 +301,7 @@ func (e *retrieval) askCampaign(ctx context.Context, file string, rows []retriev
 		indexed = lines + facts
 	}
 	s := &retrieve.Searcher{Log: store}
-	s.Search(ctx, retrieve.Query{Caller: mcp.Caller{NPC: "anybody"}, Text: "What happened on the first evening?", Memory: true}) // reads what was said
+	s.Search(ctx, retrieve.Query{Caller: mcp.Caller{NPC: "anybody"}, Text: "What happened on the first evening?", Memory: true}) // reads the transcript
 	for _, r := range rows {
 		if r.Kind != "question" {
 			continue

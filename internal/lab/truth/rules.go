@@ -12,14 +12,14 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 )
 
-// rulesQuestion is a line of rules/dev.jsonl, see the page there.
+// rulesQuestion is a line of rules/dev.jsonl; see the page there.
 type rulesQuestion struct {
 	ID, Lang, Class, Text string
 	Want                  []string
 }
 
-// half is "a" for the questions the search was tuned on, "b" for those that were only
-// counted while it was.
+// half is "a" for the questions the search was tuned on, "b" for those that
+// were only counted meanwhile.
 func (q rulesQuestion) half() string {
 	h := fnv.New32a()
 	h.Write([]byte(q.ID))
@@ -31,7 +31,8 @@ func (q rulesQuestion) rulesAnswered(category, name string) bool {
 	bare := func(s string) string { return strings.ReplaceAll(strings.ToLower(s), "-", " ") }
 	for _, want := range q.Want {
 		kind, wanted, _ := strings.Cut(want, "/")
-		// A subclass has its class's word for it besides: the facts' "Life" is "Life Domain".
+		// A subclass's name may include its class's word: "Life" in the facts
+		// is "Life Domain".
 		same := bare(wanted) == bare(name) || kind == "subclass" && strings.Contains(bare(name), bare(wanted)) ||
 			kind == "rule" && bare(wanted) == topic(bare(name))
 		if !same {
@@ -43,15 +44,16 @@ func (q rulesQuestion) rulesAnswered(category, name string) bool {
 		case "magic_item":
 			return category == "item"
 		case "rule":
-			// The book splits its rules by where they are needed.
+			// The book places its rules by where they are needed.
 			return !slices.Contains([]string{"spell", "monster", "condition", "equipment", "item", "class", "subclass", "race", "subrace", "skill", "background", "feat"}, category)
 		}
 	}
 	return false
 }
 
-// topic is what a rule's name says without what tells it from others of that name: "Heavy
-// Property" and "Channel Divinity: Turn Undead" are asked for as "heavy" and "turn undead".
+// topic returns a rule's name without the part that distinguishes it from
+// others of its kind: "Heavy Property" and "Channel Divinity: Turn Undead" are
+// asked for as "heavy" and "turn undead".
 func topic(name string) string {
 	if _, part, ok := strings.Cut(name, ": "); ok {
 		name = part
@@ -59,7 +61,7 @@ func topic(name string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, " property"), " sense")
 }
 
-// rulesBook is the tool as the program has it, over the book it ships.
+// rulesBook is the program's tool with the shipped book.
 type rulesBook struct {
 	entries []ruleslookup.Brief
 	search  tools.Tool
@@ -92,13 +94,13 @@ func (b *rulesBook) ask(ctx context.Context, query string) ([]ruleslookup.Hit, e
 	return found.Results, err
 }
 
-// holds reports whether the book has an answer to a question.
+// holds reports whether the book answers a question.
 func (b *rulesBook) holds(q rulesQuestion) bool {
 	return slices.ContainsFunc(b.entries, func(e ruleslookup.Brief) bool { return q.rulesAnswered(e.Category, e.Name) })
 }
 
-// rulesFloors are what the shares of right answers to the open questions never fall below, in
-// percent.
+// rulesFloors are lower bounds of the shares of right answers to the open
+// questions, in percent.
 var rulesFloors = []struct {
 	file         string
 	first, three float64
@@ -108,8 +110,9 @@ var rulesFloors = []struct {
 	{"fresh.jsonl", 90, 95},
 }
 
-// Rules scores the search of the rule book: is the right entry first, is it among the first
-// three? Its misses are those of the half that the search was tuned on.
+// Rules scores the search of the rule book: is the right entry first, or among
+// the first three? Its misses are those of the half that the search was tuned
+// on.
 func Rules(ctx context.Context, o Options) (*Report, error) {
 	book, err := openRules()
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// BenchmarkRulesQuestions tells what a question takes over the whole book, through the tool.
+// BenchmarkRulesQuestions measures a question over the whole book, through the
+// tool.
 func BenchmarkRulesQuestions(b *testing.B) {
 	book, err := openRules()
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/speech"
 )
 
-// The floors of the shares of lines that are put into words rightly, of those to
-// improve the reader with.
+// Lower bounds of the shares of correctly read lines, for the lines used to
+// improve the reader.
 const (
 	leastSpoken  = 0.98
 	leastSpoken2 = 0.98
@@ -22,10 +22,11 @@ const (
 type spokenLine struct {
 	id, language, kind, text string
 	expected                 []string
-	heard                    func(text string) string // what is compared of a text
+	heard                    func(text string) string // the compared part of a text
 }
 
-// readSpokenLines reads a corpus, whose readings stand apart by apart.
+// readSpokenLines reads a corpus, whose accepted readings are separated by
+// apart.
 func readSpokenLines(t *testing.T, name, apart string, heard func(string) string) []spokenLine {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(corpora, "speech", name))
@@ -45,15 +46,15 @@ func readSpokenLines(t *testing.T, name, apart string, heard func(string) string
 	return all
 }
 
-// heardWords is a text as README.md compares it.
+// heardWords normalises a text for comparison, as in README.md.
 func heardWords(text string) string {
 	text = strings.ReplaceAll(strings.ToLower(text), "’", "'")
 	words := strings.FieldsFunc(text, func(r rune) bool { return r != '\'' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return strings.Join(words, " ")
 }
 
-// heardLetters is a text as README.md compares it for the second corpus: FBI is F B I,
-// so that blanks do not count.
+// heardLetters normalises a text of the second corpus, as in README.md: FBI
+// equals F B I, so blanks do not count.
 func heardLetters(text string) string {
 	words := strings.Fields(heardWords(text))
 	for i, w := range words {
@@ -66,7 +67,7 @@ func (l spokenLine) isRight(got string) bool {
 	return slices.ContainsFunc(l.expected, func(want string) bool { return l.heard(want) == l.heard(got) })
 }
 
-// speechScores sums up lines by language and by kind.
+// speechScores counts lines by language and by kind.
 func speechScores(lines []spokenLine) []score {
 	sums := map[string]*score{}
 	var order []string
@@ -96,7 +97,7 @@ func speechScores(lines []spokenLine) []score {
 	return scores
 }
 
-// TestEvalSpeech scores what a voice is given for what is written.
+// TestEvalSpeech scores the text passed to a voice for written text.
 func TestEvalSpeech(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")

@@ -11,16 +11,15 @@ import (
 
 var showMisses = flag.Bool("misses", false, "tell what went wrong in corpora that may be read")
 
-// repository is the options of an evaluation in a test of this package.
+// repository returns the options of an evaluation in a test of this package.
 var repository = Options{Root: filepath.Join("..", "..", ".."), Held: withHeld(), Clips: os.Getenv("GLYPHOXA_HEARING")}
 
-// corpora is where the corpora lie.
+// corpora is the folder of the corpora.
 var corpora = repository.corpus()
 
-// withHeld reports whether the held thirds are scored, too.
+// withHeld reports whether to score the held thirds, too.
 func withHeld() bool { return os.Getenv("GLYPHOXA_EVAL_HELD") == "1" }
 
-// logScores prints a table of scores.
 func logScores(t *testing.T, title string, scores []score) {
 	t.Helper()
 	var b strings.Builder
@@ -30,7 +29,7 @@ func logScores(t *testing.T, title string, scores []score) {
 	t.Log(b.String())
 }
 
-// hold runs an evaluation, logs what it comes to and fails where a bound does not hold.
+// hold runs an evaluation, logs its result and fails for each violated bound.
 func hold(t *testing.T, evaluate func(context.Context, Options) (*Report, error)) {
 	t.Helper()
 	report, err := evaluate(t.Context(), repository)
@@ -50,7 +49,7 @@ func hold(t *testing.T, evaluate func(context.Context, Options) (*Report, error)
 	}
 }
 
-// TestEvalCorpora holds the bounds of the evaluations that need no clips.
+// TestEvalCorpora checks the bounds of the evaluations without clips.
 func TestEvalCorpora(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -61,7 +60,7 @@ func TestEvalCorpora(t *testing.T) {
 	t.Run("rules", func(t *testing.T) { hold(t, Rules) })
 }
 
-// TestEvalHearing and TestEvalProsody hold the bounds of those that need clips.
+// TestEvalHearing and TestEvalProsody check the bounds of those with clips.
 func TestEvalHearing(t *testing.T) { holdClips(t, Hearing) }
 
 func TestEvalProsody(t *testing.T) { holdClips(t, Prosody) }
@@ -74,7 +73,7 @@ func holdClips(t *testing.T, evaluate func(context.Context, Options) (*Report, e
 	hold(t, evaluate)
 }
 
-// TestReport holds the two forms of a report.
+// TestReport checks the two forms of a report.
 func TestReport(t *testing.T) {
 	all := tally{}
 	all.count("all", true)

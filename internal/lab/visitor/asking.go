@@ -13,12 +13,13 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/outbound"
 )
 
-// client asks the table alone, which may be on this machine.
+// client returns an HTTP client for the table only, which may be on this
+// machine.
 func client(table string) *http.Client {
 	return outbound.Client(nil, outbound.Policy{Home: table, Private: true, MaxBody: 1 << 20})
 }
 
-// relay asks the table for its servers, through which alone the visitor is to be reached.
+// relay asks the table for its TURN servers, the only way to reach the visitor.
 func relay(ctx context.Context, o Options) (webrtc.Configuration, error) {
 	way := webrtc.Configuration{ICETransportPolicy: webrtc.ICETransportPolicyRelay}
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, o.Table+"ice", nil)
@@ -63,7 +64,7 @@ func (v *Visitor) ask(ctx context.Context, o Options, offer string) error {
 	return Post(ctx, o.Table+"join", body, &v.Joined)
 }
 
-// Post sends a body and reads the answer into out. What is refused is a *Refused.
+// Post sends a body and decodes the answer into out. A refusal is a *Refused.
 func Post(ctx context.Context, url string, body []byte, out any) error {
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
@@ -83,7 +84,7 @@ func Post(ctx context.Context, url string, body []byte, out any) error {
 	}
 	if res.StatusCode != http.StatusOK {
 		var told struct{ Error string }
-		_ = json.Unmarshal(raw, &told) // what is no JSON has no text
+		_ = json.Unmarshal(raw, &told) // an answer that is not JSON has no text
 		return &Refused{res.StatusCode, told.Error}
 	}
 	return json.Unmarshal(raw, out)

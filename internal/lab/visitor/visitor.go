@@ -1,7 +1,8 @@
-// Package visitor joins a table in browsers as a page does, but is a program: it speaks what
-// it is given, and hands on what it hears. It is for tests and for measuring.
+// Package visitor joins a table in browsers like a page, but is a program: it
+// sends given sound, and passes on received sound. It is for tests and
+// measurements.
 //
-// A Visitor has goroutines of its own, which Close waits for.
+// A Visitor has its own goroutines, for which Close waits.
 package visitor
 
 import (
@@ -22,40 +23,41 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
-// slots are how many other players a page hears at once.
+// slots is the number of other players a page hears at once.
 const slots = 4
 
-// level is the extension that says how loud a packet is.
+// level is the header extension with a packet's loudness.
 const level = "urn:ietf:params:rtp-hdrext:ssrc-audio-level"
 
-// Options say who joins, and what becomes of what comes.
+// Options configure a visitor.
 type Options struct {
 	// Table is the address of the table, such as http://127.0.0.1:8787/table/.
 	Table string
-	// Invite is the link's, and Seat that of an earlier join; it may be empty.
+	// Invite is the link's invite, and Seat the seat of an earlier join, or
+	// empty.
 	Invite, Name, Seat string
-	// Withhold leaves out that the player agrees.
+	// Withhold leaves out the player's consent.
 	Withhold bool
-	// Deaf is a visitor without a microphone.
+	// Deaf joins without a microphone.
 	Deaf bool
-	// Relay has everything go through the TURN servers that the table names, as where
-	// nothing else gets through.
+	// Relay sends everything through the table's TURN servers, as in networks
+	// that block the rest.
 	Relay bool
-	// Socket is what all of it goes through, and is closed with the visitor; if nil, sockets of
-	// its own.
+	// Socket carries all traffic and is closed with the visitor; nil means new
+	// sockets.
 	Socket net.PacketConn
 	// Offer, if not nil, changes the offer before it is sent.
 	Offer func(string) string
-	// Opus encodes what is said; if nil, nothing can be.
+	// Opus encodes speech; if nil, the visitor cannot speak.
 	Opus *opus.Library
-	// Heard takes the packets that come: stream 0 is the NPCs, others are players. It is
-	// called by a goroutine of each stream. If nil, they are dropped.
+	// Heard receives packets: stream 0 is the NPCs, others are players. Each
+	// stream calls it from its own goroutine. If nil, packets are dropped.
 	Heard func(stream int, p *rtp.Packet)
-	// Told takes the messages, in order. If nil, they are dropped.
+	// Told receives messages, in order. If nil, they are dropped.
 	Told func(Message)
 }
 
-// Message is what the table tells a page.
+// Message is a message from the table to a page.
 type Message struct {
 	Type      string                  `json:"type"`
 	ID        string                  `json:"id"`
@@ -72,13 +74,13 @@ type Message struct {
 	NPCs      []struct{ Name string } `json:"npcs"`
 }
 
-// Player is somebody at the table.
+// Player is a player at the table.
 type Player struct {
 	Name  string `json:"name"`
 	Muted bool   `json:"muted"`
 }
 
-// Joined is what the table answers who joins.
+// Joined is the table's answer to a join.
 type Joined struct {
 	Answer string `json:"answer"`
 	Name   string `json:"name"`
@@ -91,7 +93,7 @@ type Joined struct {
 	} `json:"table"`
 }
 
-// Refused is an answer other than that the visitor has joined.
+// Refused is a negative answer to a join.
 type Refused struct {
 	Status int
 	Text   string
@@ -99,20 +101,20 @@ type Refused struct {
 
 func (r *Refused) Error() string { return fmt.Sprintf("refused with %d: %s", r.Status, r.Text) }
 
-// Visitor is somebody at the table.
+// Visitor is a participant at the table.
 type Visitor struct {
 	Joined
 
 	pc      *webrtc.PeerConnection
-	mux     ice.UDPMux // of the socket that was given; nil without
+	mux     ice.UDPMux // of the given socket, or nil
 	channel *webrtc.DataChannel
 	voice   *webrtc.TrackLocalStaticRTP
-	next    rtp.Header // of what is said
+	next    rtp.Header // of sent sound
 	encoder opus.Encoder
 	payload []byte
-	level   uint8 // the number of the extension, 0 if there is none; Join sets it
+	level   uint8 // the extension's number, 0 if there is none; set by Join
 	open    chan struct{}
-	over    chan struct{} // closed when the connection is
+	over    chan struct{} // closed when the connection ends
 	ended   sync.Once
 
 	mu      sync.Mutex // guards closing
@@ -120,7 +122,7 @@ type Visitor struct {
 	readers sync.WaitGroup
 }
 
-// Join joins a table and returns once messages can be sent, or says why that is not so.
+// Join joins a table and returns when messages can be sent, or an error.
 func Join(ctx context.Context, o Options) (_ *Visitor, err error) {
 	v := &Visitor{open: make(chan struct{}), over: make(chan struct{})}
 	var way webrtc.Configuration
@@ -173,7 +175,7 @@ func Join(ctx context.Context, o Options) (_ *Visitor, err error) {
 	}
 }
 
-// noteExtension notes how packets say how loud they are, as was agreed.
+// noteExtension records the negotiated extension for loudness.
 func (v *Visitor) noteExtension() {
 	for _, s := range v.pc.GetSenders() {
 		for _, e := range s.GetParameters().HeaderExtensions {
@@ -205,7 +207,7 @@ func newPeer(way webrtc.Configuration, mux ice.UDPMux) (*webrtc.PeerConnection, 
 	return api.NewPeerConnection(way)
 }
 
-// addTracks prepares what the offer has, as pages do.
+// addTracks adds tracks to the offer, as pages do.
 func (v *Visitor) addTracks(o Options) (err error) {
 	v.pc.OnConnectionStateChange(func(s webrtc.PeerConnectionState) {
 		if s == webrtc.PeerConnectionStateFailed || s == webrtc.PeerConnectionStateClosed {
@@ -259,7 +261,7 @@ func drain(s *webrtc.RTPSender) {
 	}
 }
 
-// begin starts something that ends with the connection.
+// begin starts a goroutine that ends with the connection.
 func (v *Visitor) begin(read func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -268,7 +270,7 @@ func (v *Visitor) begin(read func()) {
 	}
 }
 
-// listen hands on the packets of a stream.
+// listen passes on the packets of a stream.
 func (v *Visitor) listen(t *webrtc.TrackRemote, from *webrtc.RTPReceiver, heard func(int, *rtp.Packet)) {
 	stream := 0
 	for i, one := range v.pc.GetTransceivers() {
@@ -287,7 +289,7 @@ func (v *Visitor) listen(t *webrtc.TrackRemote, from *webrtc.RTPReceiver, heard 
 	}
 }
 
-// Speak sends 20 ms of sound now, as browsers do that do not say how loud it is.
+// Speak sends 20 ms of sound now, without its loudness, as some browsers do.
 func (v *Visitor) Speak(frame *audio.Frame) (err error) {
 	if v.payload, err = v.encoder.Encode(v.payload[:0], frame); err != nil {
 		return err
@@ -295,11 +297,11 @@ func (v *Visitor) Speak(frame *audio.Frame) (err error) {
 	return v.send(v.payload, -1)
 }
 
-// SpeakPacket sends 20 ms of sound that is encoded, and says how many dB below full scale it
-// is: 127 is silence. Like Speak it is called by one goroutine.
+// SpeakPacket sends 20 ms of encoded sound with its level in dB below full
+// scale: 127 is silence. Like Speak it must be called from one goroutine.
 func (v *Visitor) SpeakPacket(payload []byte, below uint8) error { return v.send(payload, int(below)) }
 
-// send sends a packet; below is negative if nothing is said of how loud it is.
+// send sends a packet; a negative below leaves out the level.
 func (v *Visitor) send(payload []byte, below int) error {
 	v.next.Version = 2
 	v.next.SequenceNumber++
@@ -313,7 +315,7 @@ func (v *Visitor) send(payload []byte, below int) error {
 	return v.voice.WriteRTP(p)
 }
 
-// SpeakAll sends sound at its pace, and silence after it for the time of trail.
+// SpeakAll sends sound in real time, and then silence of length trail.
 func (v *Visitor) SpeakAll(ctx context.Context, sound []int16, trail time.Duration) error {
 	sound = append(append([]int16(nil), sound...), make([]int16, int(trail.Seconds()*audio.SampleRate))...)
 	timer := time.NewTimer(0)
@@ -322,7 +324,7 @@ func (v *Visitor) SpeakAll(ctx context.Context, sound []int16, trail time.Durati
 		if err := v.Speak((*audio.Frame)(sound)); err != nil {
 			return err
 		}
-		due = due.Add(audio.FrameDuration) // a frame that is late makes no later one late
+		due = due.Add(audio.FrameDuration) // a late frame does not delay the next ones
 		timer.Reset(time.Until(due))
 		select {
 		case <-timer.C:
@@ -342,10 +344,10 @@ func (v *Visitor) Send(message any) error {
 	return v.channel.SendText(string(raw))
 }
 
-// Over is closed once the connection is.
+// Over is closed when the connection ends.
 func (v *Visitor) Over() <-chan struct{} { return v.over }
 
-// Close leaves, and waits until nothing is left.
+// Close leaves the table, and waits for all goroutines.
 func (v *Visitor) Close() error {
 	v.mu.Lock()
 	v.closing = true

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machineClock is the machine's monotonic clock in nanoseconds, the same for all
-// processes.
+// machineClock returns the machine's monotonic clock in nanoseconds, the same
+// for all processes.
 func machineClock() (int64, error) {
 	var now unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {

@@ -4,7 +4,7 @@ package voicebench
 
 import "errors"
 
-// machineClock is told on Linux alone.
+// machineClock works only on Linux.
 func machineClock() (int64, error) {
 	return 0, errors.New("processes share no clock that is known here")
 }

@@ -8,24 +8,23 @@ import (
 	"testing"
 )
 
-// figures sum up the rounds of one contender. Times are in milliseconds,
+// figures summarise the rounds of one contender. Times are in milliseconds,
 // memory in MiB.
 type figures struct {
 	contender string
 	turns     int
-	// first is from the final transcript to the first frame, over is what
-	// remains of it without the scripted providers.
+	// first runs from the final transcript to the first frame, over is its part
+	// without the scripted providers.
 	first, over, cleared, wire spread
 	late                       int
-	// cpu is the processor time of a turn.
+	// cpu is the processor time per turn.
 	cpu float64
-	// rss is the resident memory of the process with all its tables, base
-	// without one.
+	// rss is the process's resident memory with all tables, base without any.
 	rss, base, heap float64
 }
 
-// spread is the middle and the edge of some samples; both are NaN if there are
-// none.
+// spread is the median and a high percentile of samples; both are NaN if there
+// are none.
 type spread struct{ p50, p95 float64 }
 
 func spreadOf(samples []float64) spread {
@@ -36,11 +35,11 @@ func spreadOf(samples []float64) spread {
 	return spread{percentile(sorted, 50), percentile(sorted, 95)}
 }
 
-// percentile is the nearest rank among sorted values.
+// percentile returns the nearest rank among sorted values.
 func percentile(sorted []float64, p int) float64 { return sorted[(len(sorted)*p+99)/100-1] }
 
-// sum takes the percentiles over the turns of all rounds, and the medians of
-// what a round has one of.
+// sum takes percentiles over the turns of all rounds, and medians of the
+// figures of each round.
 func sum(contender string, rounds []report) figures {
 	var first, over, cleared, wire, cpu, rss, base, heap []float64
 	f := figures{contender: contender}
@@ -61,8 +60,8 @@ func sum(contender string, rounds []report) figures {
 
 const heading = "providers ms\ttables\tcontender\tturns\tfinal→frame p50\tp95\twithout providers p50\tp95\tinterrupt→cleared p50\tp95\tlast sound p50\tp95\tCPU ms/turn\tRSS MiB\tMiB/table\tp50 ratio\tlate\t"
 
-// row writes f in the columns of heading. The ratio is that of the time without
-// providers, beside against.
+// row writes f in the columns of heading, with the ratio of the time without
+// providers to that of against.
 func (f figures) row(w io.Writer, l latency, tables int, against figures) error {
 	wire := "–\t–"
 	if !math.IsNaN(f.wire.p50) {

@@ -9,18 +9,19 @@ import (
 	"go.uber.org/goleak"
 )
 
-// calm makes p one that a busy machine can play as well: only what is measured
-// may not take its time.
+// calm relaxes p for a busy machine, because only the measured part has to be
+// fast.
 func calm(p plan) plan {
 	p.EndpointMS = 600
 	return p
 }
 
-// begun is how often a run may be begun in which the machine has no time for
-// the player: it says nothing of the loop.
+// begun bounds the restarts of runs in which the machine starved the player,
+// because such a run says nothing about the loop.
 const begun = 10
 
-// fluent runs until the players can speak fluently, a few times at most.
+// fluent repeats run, a few times at most, until the players could speak
+// fluently.
 func fluent(t *testing.T, run func() (report, error)) report {
 	t.Helper()
 	for try := 1; ; try++ {
@@ -28,14 +29,14 @@ func fluent(t *testing.T, run func() (report, error)) report {
 		switch {
 		case err == nil:
 			return r
-		case try == begun || !strings.Contains(err.Error(), errStarved.Error()): // of a process there is only its word
+		case try == begun || !strings.Contains(err.Error(), errStarved.Error()): // a process only returns the message
 			t.Fatal(err)
 		}
 		t.Logf("try %d: %v", try, err)
 	}
 }
 
-// TestTablesPlay plays a short plan in each of our tunings, whatever it takes.
+// TestTablesPlay plays a short plan in each tuning, without time bounds.
 func TestTablesPlay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -56,8 +57,8 @@ func TestTablesPlay(t *testing.T) {
 	}
 }
 
-// TestLoopCostsLittle holds the voice loop to bounds that any machine keeps, so
-// that what makes it slower is seen without a peer to compare it with.
+// TestLoopCostsLittle checks bounds of the voice loop that any machine meets,
+// so that a slowdown shows without a peer.
 func TestLoopCostsLittle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")

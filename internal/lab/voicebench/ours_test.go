@@ -25,23 +25,23 @@ import (
 )
 
 const (
-	// voiced is how long a player speaks.
+	// voiced is the length of a player's speech.
 	voiced = 240 * time.Millisecond
-	// patience is how long anything may take that a turn waits for.
+	// patience bounds every wait within a turn.
 	patience = 10 * time.Second
 )
 
 const npcName, player = "Bart", "Alice"
 
 var (
-	// errLate says that something did not come.
+	// errLate says that an expected event did not come.
 	errLate = errors.New("nothing for ten seconds")
 	// errStarved says that the player could not speak fluently, so that one
 	// utterance may have become two.
 	errStarved = errors.New("this machine has no time for the player")
 )
 
-// room is one table of ours, with one NPC and one player.
+// room is a table of the product with one NPC and one player.
 type room struct {
 	*table.Table
 	plan   plan
@@ -58,14 +58,14 @@ func (r *room) Emit(e table.Event) {
 	}
 }
 
-// memories are what a table keeps and knows.
+// memories are a table's stores.
 type memories struct {
 	log     memory.SessionLog
 	graph   hotctx.Graph
 	session memory.Session
 }
 
-// newRoom makes a table whose NPC answers with an engine.
+// newRoom creates a table whose NPC uses an engine.
 func newRoom(p plan, host *mcphost.Host, kept memories, with func(*script) engine.Engine) *room {
 	r := &room{plan: p, script: newScript(p), outlet: &outlet{first: make(chan time.Time, 1)}, ended: make(chan struct{}, 4)}
 	npc := config.DefaultNPC()
@@ -82,8 +82,8 @@ func newRoom(p plan, host *mcphost.Host, kept memories, with func(*script) engin
 	return r
 }
 
-// ask has the player say the plan's utterance and returns when its final
-// transcript was there.
+// ask lets the player say the plan's utterance and returns the time of its
+// final transcript.
 func (r *room) ask(ctx context.Context) (time.Time, error) {
 	r.script.waited.Store(0)
 	if r.seat == nil {
@@ -107,7 +107,7 @@ func (r *room) ask(ctx context.Context) (time.Time, error) {
 	return await(ctx, r.script.finals, "final transcript")
 }
 
-// turn is one utterance, its answer and the interruption of it.
+// turn is one utterance, its answer and the interruption of the answer.
 func (r *room) turn(ctx context.Context) (first, waited, cleared, wire float64, err error) {
 	fail := func(err error) (float64, float64, float64, float64, error) { return 0, 0, 0, 0, err }
 	r.outlet.armed.Store(true)
@@ -132,8 +132,8 @@ func (r *room) turn(ctx context.Context) (first, waited, cleared, wire float64, 
 	return millis(heard.Sub(said)), millis(took), millis(silent), millis(last), nil
 }
 
-// silence interrupts the answer and waits until its turn has ended. It returns how
-// long it took to empty the output.
+// silence interrupts the answer and waits until its turn has ended. It returns
+// the time until the output was empty.
 func (r *room) silence(ctx context.Context) (time.Duration, error) {
 	cut := time.Now()
 	if _, err := r.Mute(ctx, npcName, true); err != nil {
@@ -162,7 +162,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// await returns what comes from c.
+// await receives from c, within patience.
 func await[T any](ctx context.Context, c <-chan T, what string) (T, error) {
 	var none T
 	select {
@@ -176,8 +176,8 @@ func await[T any](ctx context.Context, c <-chan T, what string) (T, error) {
 }
 
 // play plays a plan on our side. The tunings are "typed", where players type,
-// "spoken", where they are heard, and "disk", which is "spoken" with the
-// product's database instead of a transcript in memory.
+// "spoken", where they speak, and "disk", which is "spoken" with the product's
+// database instead of a transcript in memory.
 func play(ctx context.Context, p plan) (report, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -204,7 +204,7 @@ func play(ctx context.Context, p plan) (report, error) {
 	return r, errors.Join(err, host.Close(), forget())
 }
 
-// remember gives each table of a plan its memories. forget ends them.
+// remember gives each table of a plan its memories. forget closes them.
 func remember(ctx context.Context, p plan) (kept []memories, forget func() error, err error) {
 	kept = make([]memories, len(p.Starts))
 	if p.Tuning != "disk" {
@@ -303,8 +303,8 @@ func playPart(ctx context.Context, rooms []*room, starts [][]float64) (report, e
 	return all, failed
 }
 
-// play plays the turns of one room, which are due at starts, in milliseconds
-// after origin.
+// play plays the turns of one room, due at starts, in milliseconds after
+// origin.
 func (r *room) play(ctx context.Context, origin time.Time, starts []float64) (report, error) {
 	var all report
 	for _, start := range starts {

@@ -13,21 +13,22 @@ import (
 	"time"
 )
 
-// Names of the contenders whose figures are compared.
+// Names of the compared contenders.
 const (
 	typed     = "ours, typed"
 	spoken    = "ours, spoken"
 	peerTuned = "LiveKit, tuned"
 )
 
-// effort is what is measured.
+// effort is the extent of a measurement.
 type effort struct {
 	latencies []latency
 	loads     []load
 	rounds    int
-	// tries is how often all of it may be repeated: noise passes, cost stays.
+	// tries is how often it may be repeated, because noise passes and cost
+	// stays.
 	tries int
-	// patience is how long one process may take.
+	// patience bounds one process.
 	patience time.Duration
 }
 
@@ -35,16 +36,16 @@ var (
 	instant = latency{}
 	usual   = latency{200 * time.Millisecond, 75 * time.Millisecond}
 
-	// everyRun shows that the comparison works and that we are not behind.
+	// everyRun checks that the comparison works and that we are not slower.
 	everyRun = effort{[]latency{instant}, []load{{10, 5, 5, time.Second}}, 1, 3, time.Minute}
 	// strictRun is the comparison of docs/performance.md.
 	strictRun = effort{[]latency{instant, usual}, []load{{1, 10, 20, time.Second}, {10, 6, 8, time.Second}, {100, 4, 5, 2 * time.Second}}, 2, 1, 3 * time.Minute}
 )
 
-// starved is how often a measurement may be begun that does not come to its end.
+// starved bounds the restarts of measurements that do not finish.
 const starved = 3
 
-// TestPeers sets the voice loop beside LiveKit Agents, in turns.
+// TestPeers compares the voice loop with LiveKit Agents, in turns.
 func TestPeers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -91,7 +92,7 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// contenders are all that are set beside each other.
+// contenders are all compared sides.
 func contenders(t *testing.T) ([]contender, error) {
 	tuned, err := livekit(t, peerTuned, "tuned")
 	if err != nil {
@@ -105,14 +106,14 @@ func contenders(t *testing.T) ([]contender, error) {
 	return append(all, own(t, "ours, spoken, on disk", "disk"), defaults), err
 }
 
-// settle measures until the bounds are kept, a few times at most. It returns
-// the last figures and what they break.
+// settle measures a few times at most until the bounds hold. It returns the
+// last figures and the violated bounds.
 func (e effort) settle(t *testing.T, all []contender, l latency, n load) ([]figures, []string) {
 	t.Helper()
 	for try := 1; ; try++ {
 		found, err := e.measure(t.Context(), all, l, n, uint64(try))
 		switch {
-		case err != nil && try < starved: // a starved machine can stop anyone for a while
+		case err != nil && try < starved: // a starved machine can stall any side
 			t.Logf("try %d: %v", try, err)
 			continue
 		case err != nil:
@@ -126,8 +127,8 @@ func (e effort) settle(t *testing.T, all []contender, l latency, n load) ([]figu
 	}
 }
 
-// measure plays a few rounds, in each of which every contender plays the same
-// plan, each time in another order.
+// measure plays a few rounds; in each every contender plays the same plan, in
+// random order.
 func (e effort) measure(ctx context.Context, all []contender, l latency, n load, seed uint64) ([]figures, error) {
 	reports := make([][]report, len(all))
 	for round := range e.rounds {
@@ -159,15 +160,15 @@ func named(found []figures, contender string) figures {
 	return figures{}
 }
 
-// Targets of the design, in milliseconds, at providers without latency.
+// Targets of the design, in milliseconds, with providers without latency.
 const (
 	firstP50, firstP95 = 0.3, 1.0
 	clearedP50         = 0.1
-	wireP95            = 20 + 5 // a frame, and what a timer may be late
+	wireP95            = 20 + 5 // a frame, and a timer's lateness
 )
 
-// broken says which bounds our figures break: they must not be behind the
-// peer's, and where targets count they must meet them too.
+// broken lists the bounds that our figures violate: they must not exceed the
+// peer's, and must meet the targets where those count.
 func broken(found []figures, l latency, targets bool) []string {
 	var all []string
 	miss := func(who, what string, got, want float64) {
@@ -193,7 +194,7 @@ func broken(found []figures, l latency, targets bool) []string {
 	return all
 }
 
-// TestBoundsBreak shows that the gate can fail.
+// TestBoundsBreak checks that the gate can fail.
 func TestBoundsBreak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")

@@ -7,69 +7,67 @@ import (
 	"time"
 )
 
-// plan is one run, of either side. The JSON is what testdata/peers/livekit
-// reads.
+// plan is one run, of either side, in JSON for testdata/peers/livekit.
 type plan struct {
 	Tuning string `json:"tuning"`
-	// LLMMS and TTSMS are how long the model takes to its answer and the voice
-	// to its sound; nothing waits for 0.
+	// LLMMS and TTSMS are the latencies of the model and the voice; 0 means no
+	// wait.
 	LLMMS float64 `json:"llmMS"`
 	TTSMS float64 `json:"ttsMS"`
-	// SoundMS is how long the answer sounds, HearMS when it is interrupted.
+	// SoundMS is the length of the answer, HearMS the time of its interruption.
 	SoundMS float64 `json:"soundMS"`
 	HearMS  float64 `json:"hearMS"`
-	// EndpointMS is the silence that ends what a player of ours says. It is over
-	// before the final transcript, from which is measured. Half of it without a
-	// frame, and the machine has no time for the player.
+	// EndpointMS is the silence that ends a player's utterance on our side. It
+	// comes before the final transcript, where the measurement begins. A gap of
+	// half of it without a frame means that the machine starved the player.
 	EndpointMS float64 `json:"endpointMS"`
 	Persona    string  `json:"persona"`
 	Utterance  string  `json:"utterance"`
 	Answer     string  `json:"answer"`
-	// Warm and Starts have a list for each table: when its turns begin, in
+	// Warm and Starts hold for each table the starts of its turns, in
 	// milliseconds from the beginning of each part. Those of Warm are not
-	// counted, and RestMS of silence follow them.
+	// counted; RestMS of silence follow them.
 	Warm   [][]float64 `json:"warm"`
 	RestMS float64     `json:"restMS"`
 	Starts [][]float64 `json:"starts"`
 }
 
-// report is what a run found. Each counted turn has one value in First, Waited
-// and Cleared, in milliseconds.
+// report is the result of a run. Each counted turn has one value in First,
+// Waited and Cleared, in milliseconds.
 type report struct {
-	// First is from the final transcript to the first frame; Waited is how much
-	// of it the model and the voice took.
+	// First runs from the final transcript to the first frame; Waited is the
+	// part of the model and the voice.
 	First  []float64 `json:"first"`
 	Waited []float64 `json:"waited"`
-	// Cleared is from the interruption until the output was emptied. Wire is
-	// until the last frame with sound was handed over, where that is known.
+	// Cleared runs from the interruption until the output was emptied. Wire
+	// runs until the last frame with sound was handed over, where that is
+	// known.
 	Cleared []float64 `json:"cleared"`
 	Wire    []float64 `json:"wire"`
-	// Late counts turns that began late since the one before still ran.
+	// Late counts turns that began late because the previous one still ran.
 	Late  int     `json:"late"`
 	WallS float64 `json:"wallS"`
-	// CPUS is the processor time of all counted turns together.
+	// CPUS is the total processor time of the counted turns.
 	CPUS float64 `json:"cpuS"`
-	// BaseMB is the resident memory before there was a table, RSSMB after the
-	// last turn; HeapMB is what is alive then.
+	// BaseMB is the resident memory before the first table, RSSMB after the
+	// last turn; HeapMB is the live heap then.
 	BaseMB float64 `json:"baseMB"`
 	RSSMB  float64 `json:"rssMB"`
 	HeapMB float64 `json:"heapMB"`
 }
 
-// latency is what the scripted providers take.
+// latency is the latency of the scripted providers.
 type latency struct{ llm, tts time.Duration }
 
-// load is how many tables play at once, how many turns, and how far apart those
-// of one table begin. That must leave the slowest of the contenders time to
-// finish.
+// load is the number of concurrent tables, of turns, and the period of one
+// table's turns, which must leave the slowest contender time to finish.
 type load struct {
 	tables, warm, turns int
 	period              time.Duration
 }
 
-// newPlan lets each table begin a turn once in a period, at random, in such a
-// way that turns of one table are at least 0.6 periods apart. The same seed
-// makes the same plan.
+// newPlan lets each table begin a turn once per period, at random, with turns
+// of one table at least 0.6 periods apart. The same seed gives the same plan.
 func newPlan(l latency, n load, seed uint64) plan {
 	rng := rand.New(rand.NewPCG(seed, uint64(n.tables)))
 	draw := func(turns int) [][]float64 {
@@ -81,7 +79,7 @@ func newPlan(l latency, n load, seed uint64) plan {
 		}
 		return all
 	}
-	// Tables do not all begin in the same part of the period.
+	// The tables begin in different parts of the period.
 	shift := func(all [][]float64) [][]float64 {
 		for i := range all {
 			by := millis(n.period) * float64(i) / float64(n.tables)

@@ -18,14 +18,15 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
-// playWord, playRealtimeWord and playVoicedWord make the test binary our side of a
-// comparison when one is its only argument: it reads a plan and writes a report.
+// playWord, playRealtimeWord and playVoicedWord as the only argument make the
+// test binary our side of a comparison: it reads a plan and writes a report.
 const playWord, playRealtimeWord, playVoicedWord = "play-tables", "play-realtime", "play-voiced"
 
-// productGC is how lazily the product collects garbage; see cmd/glyphoxa/gc.go.
+// productGC is the product's garbage collection setting; see
+// cmd/glyphoxa/gc.go.
 const productGC = 300
 
-// strict holds the run to the targets of the design and lets it take long.
+// strict applies the design's targets and allows a long run.
 var strict = flag.Bool("strict", false, "measure longer, with more tables, and hold the voice loop to its design targets")
 
 func TestMain(m *testing.M) {
@@ -42,7 +43,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// playMain is main of our side of a comparison.
+// playMain is the main function of our side of a comparison.
 func playMain[P, R any](in io.Reader, out io.Writer, play func(context.Context, P) (R, error)) int {
 	debug.SetGCPercent(productGC)
 	var p P
@@ -61,14 +62,13 @@ func playMain[P, R any](in io.Reader, out io.Writer, play func(context.Context, 
 	return 0
 }
 
-// contender is one side with one tuning. command makes its process, which reads
-// a plan and writes a report.
+// contender is one side with one tuning. command starts its process, which
+// reads a plan and writes a report.
 type contender struct {
 	name, tuning string
 	command      func(context.Context) *exec.Cmd
 }
 
-// run plays a plan.
 func (c contender) run(ctx context.Context, p plan) (report, error) {
 	p.Tuning = c.tuning
 	input, err := json.Marshal(p)
@@ -88,7 +88,7 @@ func (c contender) run(ctx context.Context, p plan) (report, error) {
 	return r, r.check(p)
 }
 
-// check says whether each turn of p left its values.
+// check reports whether each turn of p has its values.
 func (r report) check(p plan) error {
 	turns := 0
 	for _, starts := range p.Starts {
@@ -105,7 +105,7 @@ func (r report) check(p plan) error {
 	return nil
 }
 
-// own is our side with a tuning.
+// own returns our side with a tuning.
 func own(t *testing.T, name, tuning string) contender {
 	t.Helper()
 	self, err := os.Executable()
@@ -118,15 +118,15 @@ func own(t *testing.T, name, tuning string) contender {
 // errNoPeer says that LiveKit Agents is not installed.
 var errNoPeer = errors.New("LiveKit Agents is not installed in testdata/peers/livekit; run: make bench-peers")
 
-// livekit is LiveKit Agents with a tuning.
+// livekit returns LiveKit Agents with a tuning.
 func livekit(t *testing.T, name, tuning string) (contender, error) {
 	t.Helper()
 	command, err := livekitScript(t, "bench.mjs", "agents")
 	return contender{name, tuning, command}, err
 }
 
-// livekitScript makes processes of a script that stands beside LiveKit Agents and
-// needs one of its packages.
+// livekitScript starts processes of a script beside LiveKit Agents that needs
+// one of its packages.
 func livekitScript(t *testing.T, script, needs string) (func(context.Context) *exec.Cmd, error) {
 	t.Helper()
 	dir, err := filepath.Abs(filepath.Join("..", "..", "..", "testdata", "peers", "livekit"))
@@ -139,14 +139,14 @@ func livekitScript(t *testing.T, script, needs string) (func(context.Context) *e
 	node := nodeIn(t, dir)
 	return func(ctx context.Context) *exec.Cmd {
 		cmd := exec.CommandContext(ctx, node, "--expose-gc", filepath.Join(dir, script))
-		// Without a name or key of a service nothing leaves this machine.
+		// Without a service's name or key no data leaves this machine.
 		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "NODE_ENV=production", "PEER_LOG=" + os.Getenv("PEER_LOG")}
 		return cmd
 	}, nil
 }
 
-// nodeIn returns the Node that is installed with the peer, or this machine's
-// where npm has none for it.
+// nodeIn returns the Node installed with the peer, or this machine's where npm
+// has none for it.
 func nodeIn(t *testing.T, dir string) string {
 	t.Helper()
 	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]

@@ -2,6 +2,6 @@
 
 package voicebench
 
-// racing says that the race detector is at work, which slows everything down
-// several times and not alike.
+// racing says that the race detector is on, which slows everything down several
+// times, and unequally.
 const racing = true

@@ -16,8 +16,9 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s/openai"
 )
 
-// playRealtime plays a plan on our side: a table with the speech-to-speech engine and
-// the product's own client of the service, up to the outlet behind the mixer.
+// playRealtime plays a plan on our side: a table with the speech-to-speech
+// engine and the product's client of the service, up to the outlet after the
+// mixer.
 func playRealtime(ctx context.Context, p realtimePlan) (realtimeReport, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -72,8 +73,8 @@ func playRealtime(ctx context.Context, p realtimePlan) (realtimeReport, error) {
 	return r, errors.Join(errors.Join(failed...), host.Close())
 }
 
-// answer is a line, its answer and the interruption of it. It returns when the first
-// frame of the answer came.
+// answer plays a line, its answer and the interruption. It returns the time of
+// the answer's first frame.
 func (r *room) answer(ctx context.Context) (time.Time, error) {
 	r.outlet.armed.Store(true)
 	if _, err := r.ask(ctx); err != nil {

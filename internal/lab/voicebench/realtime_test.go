@@ -19,33 +19,34 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakerealtime"
 )
 
-// realtimePlan is one run, of either side, against a service at URL. The JSON is what
-// testdata/peers/livekit/realtime.mjs reads.
+// realtimePlan is one run, of either side, against a service at URL, in JSON
+// for testdata/peers/livekit/realtime.mjs.
 type realtimePlan struct {
 	URL       string `json:"url"`
 	Key       string `json:"key"`
 	Persona   string `json:"persona"`
 	Utterance string `json:"utterance"`
-	// Tables play at once, each so many turns, of which one begins in each period.
+	// Tables is the number of concurrent tables, each with this many turns, one
+	// per period.
 	Tables   int     `json:"tables"`
 	Turns    int     `json:"turns"`
 	PeriodMS float64 `json:"periodMS"`
-	// HearMS is when an answer is interrupted.
+	// HearMS is the time of an answer's interruption.
 	HearMS float64 `json:"hearMS"`
 }
 
-// realtimeReport is what a run found: when the first frame of each answer reached the
-// output of each table, by [machineClock].
+// realtimeReport is the result of a run: for each table, when each answer's
+// first frame reached its output, by [machineClock].
 type realtimeReport struct {
 	First [][]json.Number `json:"first"`
 }
 
-// realtimeEffort is what is measured.
+// realtimeEffort is the extent of a measurement.
 type realtimeEffort struct {
 	loads         []realtimePlan
 	warm, rounds  int
 	tries         int
-	share         float64 // of the peer's p50 that ours may take
+	share         float64 // of the peer's p50 that ours may reach
 	patience      time.Duration
 	soundPerTurn  time.Duration
 	soundInterval time.Duration
@@ -56,16 +57,16 @@ var (
 	strictRealtime = realtimeEffort{[]realtimePlan{{Tables: 1, Turns: 40, PeriodMS: 500, HearMS: 100}, {Tables: 10, Turns: 40, PeriodMS: 500, HearMS: 100}}, 5, 2, 1, 1.0 / 3, 3 * time.Minute, time.Second, 10 * time.Millisecond}
 )
 
-// realtimeSide is one side. command makes its process, which reads a plan and writes
-// a report.
+// realtimeSide is one side. command starts its process, which reads a plan and
+// writes a report.
 type realtimeSide struct {
 	name    string
 	command func(context.Context) *exec.Cmd
 }
 
-// TestRealtimePeer sets the way from a speech-to-speech service's first piece of sound
-// to the first frame of the answer beside LiveKit Agents', against the same fake
-// service, in turns.
+// TestRealtimePeer compares the time from a speech-to-speech service's first
+// piece of sound to the answer's first frame with LiveKit Agents', against the
+// same fake service, in turns.
 func TestRealtimePeer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -110,8 +111,8 @@ func TestRealtimePeer(t *testing.T) {
 	}
 }
 
-// compare measures a load until ours takes no more than its share, a few times at
-// most.
+// compare measures a load a few times at most, until our share is within its
+// bound.
 func (e realtimeEffort) compare(t *testing.T, w io.Writer, sides []realtimeSide, load realtimePlan) {
 	for try := 1; ; try++ {
 		found := make([][]float64, len(sides))
@@ -141,8 +142,8 @@ func (e realtimeEffort) compare(t *testing.T, w io.Writer, sides []realtimeSide,
 	}
 }
 
-// measure has one side play a plan against a service of its own, and returns the
-// milliseconds from the first piece of sound of each answer to its first frame.
+// measure plays a plan on one side against its own service, and returns the
+// milliseconds from each answer's first piece of sound to its first frame.
 func (e realtimeEffort) measure(t *testing.T, side realtimeSide, p realtimePlan) ([]float64, error) {
 	sent := &sendings{sound: e.soundPerTurn, every: e.soundInterval, tables: map[int]int{}, armed: map[int]bool{}, at: make([][]int64, p.Tables)}
 	server := fakerealtime.Start(t, fakerealtime.Script{Answer: sent.answer, Sending: sent.note})
@@ -172,7 +173,8 @@ func (e realtimeEffort) measure(t *testing.T, side realtimeSide, p realtimePlan)
 	return took, nil
 }
 
-// sendings note when a service sent the first piece of sound of each answer.
+// sendings are the times at which a service sent each answer's first piece of
+// sound.
 type sendings struct {
 	sound, every time.Duration
 
@@ -185,7 +187,7 @@ type sendings struct {
 
 var tableNumber = regexp.MustCompile(`This is table (\d+)\.`)
 
-// answer is what the model says to every line.
+// answer is the model's answer to every line.
 func (s *sendings) answer(r fakerealtime.Request) fakerealtime.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,7 +205,7 @@ func (s *sendings) answer(r fakerealtime.Request) fakerealtime.Answer {
 	return fakerealtime.Answer{Parts: []fakerealtime.Part{{Text: "The bridge is out, traveller.", Sound: s.sound}}, Every: s.every}
 }
 
-// note takes the time if a message is the first sound of an answer.
+// note records the time if a message is an answer's first sound.
 func (s *sendings) note(session int, message []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,8 +220,8 @@ func (s *sendings) note(session int, message []byte) {
 	s.at[s.tables[session]] = append(s.at[s.tables[session]], now)
 }
 
-// until is how long it took from each sending to its first frame, in milliseconds,
-// without the first turns of each table.
+// until returns the time from each sending to its first frame, in milliseconds,
+// without each table's first turns.
 func (s *sendings) until(r realtimeReport, turns, warm int) ([]float64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

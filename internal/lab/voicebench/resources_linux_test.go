@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// cpuSeconds is the processor time this process has used.
+// cpuSeconds returns the processor time of this process.
 func cpuSeconds() (float64, error) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -18,7 +18,7 @@ func cpuSeconds() (float64, error) {
 	return seconds(u.Utime) + seconds(u.Stime), nil
 }
 
-// residentMB is how much memory of this process is resident, in MiB.
+// residentMB returns the resident memory of this process, in MiB.
 func residentMB() (float64, error) {
 	raw, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

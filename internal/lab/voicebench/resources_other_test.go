@@ -2,6 +2,6 @@
 
 package voicebench
 
-// cpuSeconds and residentMB are told on Linux alone.
+// cpuSeconds and residentMB work only on Linux.
 func cpuSeconds() (float64, error) { return 0, nil }
 func residentMB() (float64, error) { return 0, nil }

@@ -16,21 +16,20 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// script stands in for the model, the voice and the transcriber of one table.
+// script replaces the model, the voice and the transcriber of one table.
 type script struct {
 	plan     plan
 	sound    []int16 // one frame of the answer
 	waited   atomic.Int64
-	finals   chan time.Time // when a final transcript was given
-	finished chan int       // utterances that wait for their transcript
+	finals   chan time.Time // the time of each final transcript
+	finished chan int       // utterances waiting for their transcript
 }
 
 func newScript(p plan) *script {
 	return &script{plan: p, sound: tone(1000), finals: make(chan time.Time, 1), finished: make(chan int, stt.MaxPending)}
 }
 
-// tone is a frame of a tone with all its overtones up to 4 kHz, as voices have
-// them.
+// tone returns a frame of a tone with all overtones up to 4 kHz, like a voice.
 func tone(hertz float64) []int16 {
 	out := make([]int16, audio.FrameSamples)
 	for i := range out {
@@ -42,8 +41,8 @@ func tone(hertz float64) []int16 {
 	return out
 }
 
-// wait plays a provider at work for so many milliseconds. Timers are late now
-// and then, so what it took is counted.
+// wait simulates a provider's latency in milliseconds and adds the real time to
+// its count, because timers can be late.
 func (s *script) wait(ctx context.Context, ms float64) error {
 	if ms <= 0 {
 		return ctx.Err()
@@ -76,7 +75,7 @@ func (m model) Stream(ctx context.Context, _ llm.Request) iter.Seq2[llm.Chunk, e
 	}
 }
 
-// Synthesize gives every sentence the same sound, in frames.
+// Synthesize returns the same sound for every sentence, in frames.
 func (s *script) Synthesize(ctx context.Context, _ config.NPC, _ string) iter.Seq2[[]int16, error] {
 	return func(yield func([]int16, error) bool) {
 		if err := s.wait(ctx, s.plan.TTSMS); err != nil {
@@ -91,8 +90,8 @@ func (s *script) Synthesize(ctx context.Context, _ config.NPC, _ string) iter.Se
 	}
 }
 
-// transcriber is the script as speech recognition: whatever it hears, it was
-// the plan's utterance, known as soon as it is asked for.
+// transcriber is the script as speech recognition: it returns the plan's
+// utterance for any sound, at once.
 type transcriber struct{ *script }
 
 func (transcriber) Name() string { return "script" }
@@ -140,8 +139,8 @@ func (s *transcript) Close() error {
 	return nil
 }
 
-// outlet hears the table: it notes when the first frame of an answer came, and
-// the last one with sound in it.
+// outlet receives the table's sound: it records the times of an answer's first
+// frame and of its last audible frame.
 type outlet struct {
 	armed atomic.Bool
 	first chan time.Time

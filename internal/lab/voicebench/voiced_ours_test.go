@@ -23,13 +23,14 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// listened is a recognition that understands each clip once its voice has ended.
+// listened is a recogniser that returns each clip's text once its voice has
+// ended.
 type listened struct {
 	interim, final time.Duration
 	results        chan stt.Result
 
 	mu         sync.Mutex // guards the fields below
-	text       string     // understood, and in no final yet
+	text       string     // recognised, not yet in a final
 	utterances int
 }
 
@@ -39,7 +40,7 @@ func (l *listened) Listen(context.Context, stt.Options) (stt.Stream, error) {
 	return &listenedStream{listened: l, closed: make(chan struct{})}, nil
 }
 
-// understand is called when the voice of a clip has ended.
+// understand is called when a clip's voice has ended.
 func (l *listened) understand(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -48,12 +49,13 @@ func (l *listened) understand(text string) {
 	l.later(l.interim, func() stt.Result { return stt.Result{Utterance: n, Text: text} })
 }
 
-// later gives a result after a while. Nobody waits for it: the process ends with the plan.
+// later delivers a result after a delay. It is not waited for, because the
+// process ends with the plan.
 func (l *listened) later(after time.Duration, result func() stt.Result) {
 	time.AfterFunc(after, func() { l.results <- result() })
 }
 
-// listenedStream is a stream that hears on and on.
+// listenedStream is a continuous stream.
 type listenedStream struct {
 	*listened
 	closed chan struct{}
@@ -71,7 +73,7 @@ func (s *listenedStream) Finish(context.Context) (int, error) {
 	return n, nil
 }
 
-// Resume implements stt.Resumer: what follows has a transcript of its own.
+// Resume implements stt.Resumer: later speech gets a separate transcript.
 func (*listenedStream) Resume() {}
 
 func (s *listenedStream) Recv(ctx context.Context) (stt.Result, error) {
@@ -92,7 +94,7 @@ func (s *listenedStream) Close() error {
 	return nil
 }
 
-// microphone is somebody who speaks now and then, and is heard all the time.
+// microphone is a player's open microphone with occasional speech.
 type microphone struct {
 	seat *table.Seat
 	late int
@@ -101,14 +103,15 @@ type microphone struct {
 	queue []said
 }
 
-// said is a frame of a clip. at, if not nil, is told when it was heard.
+// said is a frame of a clip. at, if not nil, receives the time when it was
+// heard.
 type said struct {
 	frame audio.Frame
 	at    chan<- time.Time
 }
 
-// say says a clip. begun and over are told when the frames were heard in which its voice
-// begins and ends.
+// say plays a clip. begun and over receive the times of the frames in which its
+// voice begins and ends.
 func (m *microphone) say(c voicedClip, begun, over chan<- time.Time) error {
 	f, err := os.Open(c.File)
 	if err != nil {
@@ -123,7 +126,7 @@ func (m *microphone) say(c voicedClip, begun, over chan<- time.Time) error {
 		for n := 0; n < len(s.frame); {
 			got, err := sound.Read(s.frame[n:])
 			if got == 0 && err != nil {
-				return nil // the file holds whole frames
+				return nil // the file contains whole frames
 			}
 			n += got
 		}
@@ -137,8 +140,8 @@ func (m *microphone) say(c voicedClip, begun, over chan<- time.Time) error {
 	}
 }
 
-// listen brings the frames in their time, until ctx ends. It fails if this machine has no
-// time for that.
+// listen plays the frames in real time, until ctx ends. It fails if the machine
+// cannot keep up.
 func (m *microphone) listen(ctx context.Context) error {
 	chance := rand.New(rand.NewPCG(1, 2))
 	began := time.Now()
@@ -170,7 +173,8 @@ func (m *microphone) listen(ctx context.Context) error {
 	}
 }
 
-// playVoiced plays a plan on our side, as the product is set up unless it is told otherwise.
+// playVoiced plays a plan on our side, with the product's default settings
+// unless told otherwise.
 func playVoiced(ctx context.Context, p voicedPlan) (voicedReport, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -205,7 +209,7 @@ func playVoiced(ctx context.Context, p voicedPlan) (voicedReport, error) {
 
 func duration(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
 
-// newVoicedRoom makes a table as a new configuration has it.
+// newVoicedRoom creates a table with a default configuration.
 func newVoicedRoom(p voicedPlan, host *mcphost.Host, hears stt.Recogniser) *room {
 	s := newScript(plan{LLMMS: p.LLMMS, TTSMS: p.TTSMS, SoundMS: p.SoundMS, Answer: p.Answer})
 	r := &room{script: s, outlet: &outlet{first: make(chan time.Time, 1)}, ended: make(chan struct{}, 4)}
@@ -222,7 +226,7 @@ func newVoicedRoom(p voicedPlan, host *mcphost.Host, hears stt.Recogniser) *room
 	return r
 }
 
-// playVoiced plays all turns, after one that is not counted.
+// playVoiced plays all turns, after an uncounted one.
 func (r *room) playVoiced(ctx context.Context, p voicedPlan, mic *microphone, hears *listened) (voicedReport, error) {
 	var report voicedReport
 	for n := range p.Turns + 1 {
@@ -240,8 +244,8 @@ func (r *room) playVoiced(ctx context.Context, p voicedPlan, mic *microphone, he
 	return report, nil
 }
 
-// voicedTurn is a question, something said over its answer, and the answer to that, which
-// is cut off. Times are in milliseconds.
+// voicedTurn is a question, an interruption of its answer, and the answer to
+// that, which is cut off. Times are in milliseconds.
 func (r *room) voicedTurn(ctx context.Context, p voicedPlan, mic *microphone, hears *listened) (first, last float64, err error) {
 	begun, over := make(chan time.Time, 1), make(chan time.Time, 1)
 	r.outlet.armed.Store(true)
@@ -285,13 +289,14 @@ func (r *room) voicedTurn(ctx context.Context, p voicedPlan, mic *microphone, he
 		return 0, 0, err
 	}
 	_, err = r.silence(ctx)
-	for len(r.ended) > 0 { // of a line that was taken back
+	for len(r.ended) > 0 { // of a retracted line
 		<-r.ended
 	}
 	return millis(heard.Sub(ended)), millis(until.Sub(from)), err
 }
 
-// stops waits until an answer has been stopped and returns when its last frame was.
+// stops waits until an answer has stopped and returns the time of its last
+// frame.
 func (r *room) stops(ctx context.Context) (time.Time, error) {
 	for {
 		if err := sleep(ctx, audio.FrameDuration/4); err != nil {

@@ -20,20 +20,21 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// voicedPlan is a table at which somebody speaks into a microphone: a question, and
-// something over its answer. The JSON is what testdata/peers/livekit/voiced.mjs reads.
+// voicedPlan is a table with a player at a microphone: a question, and an
+// interruption of its answer. In JSON for testdata/peers/livekit/voiced.mjs.
 type voicedPlan struct {
 	Tuning string `json:"tuning"`
-	// Detector is what the model of voices needs on our side.
+	// Detector is the library of our side's voice detector.
 	Detector string `json:"detector"`
-	// InterimMS and FinalMS are when what was said is understood: after the end of the
-	// voice, and, on our side, after the final transcript was asked for.
+	// InterimMS and FinalMS are the latencies of transcripts: after the end of
+	// the voice, and, on our side, after the request for the final transcript.
 	InterimMS float64 `json:"interimMS"`
 	FinalMS   float64 `json:"finalMS"`
 	LLMMS     float64 `json:"llmMS"`
 	TTSMS     float64 `json:"ttsMS"`
 	SoundMS   float64 `json:"soundMS"`
-	// HearMS is when something is said over an answer, RestMS the silence after all.
+	// HearMS is the time of an answer's interruption, RestMS the silence at the
+	// end.
 	HearMS       float64    `json:"hearMS"`
 	RestMS       float64    `json:"restMS"`
 	Persona      string     `json:"persona"`
@@ -43,8 +44,8 @@ type voicedPlan struct {
 	Turns        int        `json:"turns"`
 }
 
-// voicedClip is something that is said. File holds frames of 16-bit PCM at the rate of
-// frames; the voice begins and ends in those that are named.
+// voicedClip is a spoken clip. File contains frames of 16-bit PCM at the
+// frames' rate; the voice begins and ends in the named frames.
 type voicedClip struct {
 	File  string `json:"file"`
 	Text  string `json:"text"`
@@ -52,24 +53,26 @@ type voicedClip struct {
 	End   int    `json:"end"`
 }
 
-// voicedReport has a value for each turn, in milliseconds: from the frame in which the
-// voice ends to the first frame of the answer, and from the frame in which the voice over
-// an answer begins to the last frame of that, and to the emptied output where there is one.
+// voicedReport has a value for each turn, in milliseconds: from the frame in
+// which the voice ends to the answer's first frame, and from the frame in which
+// the interrupting voice begins to the answer's last frame, and to the emptied
+// output where there is one.
 type voicedReport struct {
 	First []float64 `json:"first"`
 	Last  []float64 `json:"last"`
-	// Late counts frames that the microphone brought more than [lateFrame] late.
+	// Late counts frames that the microphone sent more than [lateFrame] late.
 	Late int `json:"late"`
 }
 
 const (
-	// lateFrame is how late a frame may be in milliseconds, starvedFrame when the machine
-	// has no time for the player: the turn says nothing then.
+	// lateFrame is the allowed lateness of a frame in milliseconds,
+	// starvedFrame the lateness that shows a starved machine and makes the turn
+	// invalid.
 	lateFrame, starvedFrame = 10, 60
 	voicedTurns             = 10
 )
 
-// voicedClipOf has espeak-ng say a text and cuts it into frames.
+// voicedClipOf synthesises a text with espeak-ng and splits it into frames.
 func voicedClipOf(t *testing.T, dir, text string) voicedClip {
 	t.Helper()
 	sound := saytest.Say(t, "en-gb", 0, text)
@@ -86,14 +89,14 @@ func voicedClipOf(t *testing.T, dir, text string) voicedClip {
 	return c
 }
 
-// voicedSides are who is compared, with their tunings.
+// voicedSides are the compared sides and their tunings.
 var voicedSides = []struct{ name, tuning string }{
 	{"ours, as it comes", "ours"}, {"LiveKit Agents, defaults", "defaults"}, {"LiveKit Agents, tuned", "tuned"},
 }
 
-// TestVoicedPeers sets what a player hears beside LiveKit Agents: both sides take the same
-// sound from a microphone and decide themselves where it ends and what interrupts, by the
-// same model of voices.
+// TestVoicedPeers compares what a player hears with LiveKit Agents: both sides
+// get the same microphone sound and decide themselves where speech ends and
+// what interrupts, with the same voice detection model.
 func TestVoicedPeers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -151,7 +154,7 @@ func TestVoicedPeers(t *testing.T) {
 	}
 }
 
-// onnxruntime is the library that Silero's model needs on our side.
+// onnxruntime returns the library that Silero's model needs on our side.
 func onnxruntime(t *testing.T) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
@@ -165,7 +168,8 @@ func onnxruntime(t *testing.T) string {
 	return path
 }
 
-// playVoicedIn plays a plan in a process, again if the machine had no time.
+// playVoicedIn plays a plan in a process, and repeats it if the machine starved
+// it.
 func playVoicedIn(ctx context.Context, command func(context.Context) *exec.Cmd, p voicedPlan) (voicedReport, error) {
 	var r voicedReport
 	input, err := json.Marshal(p)

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// A Client is what the server noted of a user's session.
+// A Client is the server's record of a user's session.
 type Client struct {
-	Connected   bool // its WebSocket is there
+	Connected   bool // its WebSocket is connected
 	InChannel   bool // it has its keys
 	Channel     string
 	SSRC        uint32
@@ -19,19 +19,19 @@ type Client struct {
 	Identified  int // sessions begun in a row, and resumed
 	Resumed     int
 	Heartbeats  int
-	SeqAck      int // of the last heartbeat
+	SeqAck      int // in the last heartbeat
 	KeepAlives  int
-	Packets     int // that came from it
-	Forwarded   int // that were sent to it
-	Lost        int // that the wire lost on their way to it
+	Packets     int // received from it
+	Forwarded   int // sent to it
+	Lost        int // lost by the wire on their way to it
 	Transitions int // transitions it was ready for
-	Invalid     int // commits and welcomes it could not use
+	Invalid     int // commits and welcomes it could not process
 	KeyPackages int
 	Commits     int // commits it sent
-	CommitsWon  int // those of them that were first
+	CommitsWon  int // those that came first
 }
 
-// Client returns what is known of a user's session, and whether there is one.
+// Client returns the state of a user's session, and whether it exists.
 func (s *Server) Client(guild, user string) (Client, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,7 +42,7 @@ func (s *Server) Client(guild, user string) (Client, bool) {
 	return p.snapshot(), true
 }
 
-// AwaitClient returns once a user's session is as cond wants it.
+// AwaitClient returns when cond accepts a user's session.
 func (s *Server) AwaitClient(ctx context.Context, guild, user string, cond func(Client) bool) (Client, error) {
 	var c Client
 	err := s.await(ctx, "user "+user, func() bool {
@@ -63,7 +63,8 @@ func (p *participant) snapshot() Client {
 	return c
 }
 
-// Arrivals returns the last packets of a user's session, as many as Options say.
+// Arrivals returns the last packets of a user's session, up to the number in
+// Options.
 func (s *Server) Arrivals(guild, user string) []Arrival {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,8 +85,8 @@ func (s *Server) find(guild, user string) *participant {
 	return found
 }
 
-// must returns a user's session. A test that names what is not there is wrong,
-// and a panic shows its line.
+// must returns a user's session. It panics on an unknown user, because the test
+// is wrong then and a panic shows its line.
 func (s *Server) must(guild, user string) *participant {
 	p := s.find(guild, user)
 	if p == nil {
@@ -103,10 +104,11 @@ func (s *Server) mustRoom(guild, channel string) *room {
 	return r
 }
 
-// Drop breaks a user's WebSocket without a word. The session can be resumed.
+// Drop breaks a user's WebSocket without a close frame. The session can be
+// resumed.
 func (s *Server) Drop(guild, user string) { s.CloseWith(guild, user, 0) }
 
-// CloseWith closes a user's WebSocket. The codes that end a session end it.
+// CloseWith closes a user's WebSocket. Codes that end a session end it.
 func (s *Server) CloseWith(guild, user string, code int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,15 +127,16 @@ func (s *Server) Forget(guild, user string) {
 	s.must(guild, user).forgotten = true
 }
 
-// DropUDP lets no packet pass from and to a user, until it is taken back.
+// DropUDP drops all packets from and to a user, until it is reverted.
 func (s *Server) DropUDP(guild, user string, drop bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.must(guild, user).silent = drop
 }
 
-// Mute says whether a user may not speak. The others are sent five frames of
-// silence once, and no word from then on. Who is not connected stays as admitted.
+// Mute says whether a user may not speak. The others then get five frames of
+// silence once, and no more sound. The setting of a disconnected user stays as
+// admitted.
 func (s *Server) Mute(guild, user string, mute bool) {
 	s.mu.Lock()
 	p := s.find(guild, user)
@@ -149,30 +152,30 @@ func (s *Server) Mute(guild, user string, mute bool) {
 	s.flush()
 }
 
-// LoseDiscovery loses the next packets by which a client asks for its address.
+// LoseDiscovery loses the next IP discovery packets.
 func (s *Server) LoseDiscovery(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.deafUDP = n
 }
 
-// SwallowHeartbeats leaves the next heartbeats, whoever sends them, unanswered.
+// SwallowHeartbeats leaves the next heartbeats of any client unanswered.
 func (s *Server) SwallowHeartbeats(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.swallow = n
 }
 
-// Withhold keeps messages with the opcodes from a user, in place of those kept
-// from it before. They are lost, and have no number.
+// Withhold drops messages with these opcodes to a user, instead of the opcodes
+// set before. They get no number.
 func (s *Server) Withhold(guild, user string, ops ...int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.must(guild, user).withheld = ops
 }
 
-// SetWire says what happens to packets to a user, or for an empty one to all of
-// a channel who have no wire of their own.
+// SetWire sets the wire for packets to a user; an empty user means all in a
+// channel without their own wire.
 func (s *Server) SetWire(guild, channel, user string, w Wire) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,15 +186,14 @@ func (s *Server) SetWire(guild, channel, user string, w Wire) {
 	}
 }
 
-// SpeakLate tells others of Speaking by so much later, while sound is forwarded
-// at once.
+// SpeakLate delays Speaking to others, while sound is forwarded at once.
 func (s *Server) SpeakLate(by time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.late = by
 }
 
-// ShowVideo adds a video stream to each packet of a user, as from a camera.
+// ShowVideo adds a video stream to each packet of a user, like a camera.
 func (s *Server) ShowVideo(guild, user string, on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,8 +204,8 @@ func (s *Server) ShowVideo(guild, user string, on bool) {
 	}
 }
 
-// SwitchSSRC lets the others know a user by a second audio ssrc from now on. The
-// first is not taken back.
+// SwitchSSRC announces a second audio ssrc of a user to the others. The first
+// is not withdrawn.
 func (s *Server) SwitchSSRC(guild, user string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,7 +218,7 @@ func (s *Server) SwitchSSRC(guild, user string) {
 }
 
 // SendSilence sends the others silence frames in a user's name, as Discord does
-// for who is muted by a moderator. Nothing of the user's own is known of them.
+// for a user muted by a moderator. The user's state does not change.
 func (s *Server) SendSilence(guild, user string, frames int) {
 	s.mu.Lock()
 	s.sendSilence(s.must(guild, user), frames)

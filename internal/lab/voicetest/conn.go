@@ -10,16 +10,16 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakesocket"
 )
 
-// maxMessage is how many bytes a client may send at once.
+// maxMessage bounds a client's message, in bytes.
 const maxMessage = 1 << 16
 
-// message is what goes out on a WebSocket.
+// message is an outgoing WebSocket message.
 type message struct {
 	binary bool
 	data   []byte
 }
 
-// socket is what a connection writes to.
+// socket is the destination of a connection's messages.
 type socket interface {
 	Send(message any)
 	SendBinary(message any)
@@ -61,7 +61,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// read handles what the client sends and returns the code it closed with, or 0.
+// read handles the client's messages and returns its close code, or 0.
 func (c *conn) read(ctx context.Context, ws *fakesocket.Conn) int {
 	for {
 		m, ok := ws.Receive(ctx)
@@ -77,11 +77,12 @@ func (c *conn) read(ctx context.Context, ws *fakesocket.Conn) int {
 			}
 		}
 		c.s.mu.Unlock()
-		c.s.flush() // sound may have waited for this
+		c.s.flush() // sound may have waited for this message
 	}
 }
 
-// put queues a message; s.mu is held. A client that does not read is cut off.
+// put queues a message; s.mu must be held. It disconnects a client that does
+// not read.
 func (c *conn) put(m message) {
 	if m.binary {
 		c.ws.SendBinary(m.data)
@@ -90,8 +91,8 @@ func (c *conn) put(m message) {
 	}
 }
 
-// leave closes the connection once all that was put has gone out, without a word if code is 0;
-// s.mu is held.
+// leave closes the connection after all queued messages, without a close frame
+// if code is 0; s.mu must be held.
 func (c *conn) leave(code int, reason string) {
 	if c.leaving {
 		return
@@ -100,7 +101,7 @@ func (c *conn) leave(code int, reason string) {
 	c.ws.Close(code, reason)
 }
 
-// blame closes the connection for something the client must not do.
+// blame closes the connection for an offence of the client.
 func (c *conn) blame(code int, reason string) {
 	who := "gateway"
 	if c.p != nil {
@@ -110,7 +111,7 @@ func (c *conn) blame(code int, reason string) {
 	c.leave(code, reason)
 }
 
-// receive handles one message of JSON; s.mu is held.
+// receive handles a JSON message; s.mu must be held.
 func (c *conn) receive(data []byte) {
 	var m received
 	if err := json.Unmarshal(data, &m); err != nil || m.Op == nil {
@@ -138,7 +139,7 @@ func (c *conn) receive(data []byte) {
 	}
 }
 
-// receiveBinary handles one binary message; s.mu is held.
+// receiveBinary handles a binary message; s.mu must be held.
 func (c *conn) receiveBinary(data []byte) {
 	switch {
 	case len(data) == 0:
@@ -198,7 +199,7 @@ func (c *conn) identify(d json.RawMessage) {
 	a := s.admissions[id.Token]
 	switch {
 	case a == nil:
-		c.leave(CloseAuthenticationFailed, "Authentication failed.") // A token may have become void just now.
+		c.leave(CloseAuthenticationFailed, "Authentication failed.") // The token may have become invalid just now.
 	case a.User != id.User || a.Guild != id.Server || a.Session != id.Session:
 		c.blame(CloseSessionInvalid, "identify for somebody else")
 	case !a.Stage && !s.opts.AllowPlain && (id.DAVE == nil || *id.DAVE < 1):
@@ -209,7 +210,7 @@ func (c *conn) identify(d json.RawMessage) {
 	s.touch()
 }
 
-// begin starts a session, in place of one that the user had there.
+// begin starts a session, and replaces an earlier one of the user there.
 func (c *conn) begin(a *admission, id identification) {
 	s := c.s
 	before := Client{}
@@ -231,7 +232,7 @@ func (c *conn) begin(a *admission, id identification) {
 	at := s.udp.LocalAddr().String()
 	ip, port := splitAddress(at)
 	p.plain(opReady, map[string]any{
-		"ssrc": p.ssrc, "ip": ip, "port": port, "modes": s.opts.Modes, "heartbeat_interval": 1, // to be ignored
+		"ssrc": p.ssrc, "ip": ip, "port": port, "modes": s.opts.Modes, "heartbeat_interval": 1, // clients ignore it
 		"experiments": []string{}, "streams": []any{},
 	})
 }

@@ -1,19 +1,19 @@
 // Package voicetest is Discord's voice side on loopback for tests: a voice
 // gateway of version 8 over TLS and the UDP server beside it, which forwards
-// what each participant of a channel says to all others, and, with end-to-end
-// encryption (DAVE), the external sender that says who belongs to the group.
+// each participant's sound to all others in the channel, and, with end-to-end
+// encryption (DAVE), the external sender that controls the group's membership.
 //
-// The main gateway is elsewhere: [Server.Admit] is what it tells a voice server
-// of somebody who comes, and returns what that one is to be told. From then on
-// the server speaks for itself. It is strict: what Discord would refuse, or what
-// nobody could hear, is a fault, and a fault that nobody took with
-// [Server.TakeFaults] fails the test when it ends.
+// The main gateway is elsewhere: it calls [Server.Admit] for a user who joins,
+// and sends the result to the user. From then on the server works on its own.
+// It is strict: whatever Discord would refuse, or no client could hear, is a
+// fault, and faults not taken with [Server.TakeFaults] fail the test when it
+// ends.
 //
-// It opens and seals packets by itself, so that what a client does is not
-// checked with the client's own code. It never sees through the end-to-end
-// encryption, as Discord does not.
+// It opens and seals packets with its own code, so that a client is not checked
+// with the client's code. Like Discord, it cannot decrypt the end-to-end
+// encryption.
 //
-// [Peer] is a participant that nobody here wrote: @discordjs/voice, driven from Go.
+// [Peer] is a third-party participant: @discordjs/voice, driven from Go.
 //
 // It is for tests alone, and knows nothing of the product.
 package voicetest

@@ -6,21 +6,21 @@ import (
 	"strconv"
 )
 
-// A Group is what the voice gateway knows of a channel's end-to-end encryption.
+// A Group is the voice gateway's state of a channel's end-to-end encryption.
 type Group struct {
-	Epoch   uint64   // 0: there is no group yet
-	Members []string // the users in it, sorted
-	Waiting int      // transitions that are not executed
+	Epoch   uint64   // 0 before there is a group
+	Members []string // its users, sorted
+	Waiting int      // transitions not executed yet
 }
 
-// Group returns what is known of a channel, which somebody must have entered.
+// Group returns the state of a channel, which a user must have entered.
 func (s *Server) Group(guild, channel string) Group {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.mustRoom(guild, channel).group.snapshot()
 }
 
-// AwaitGroup returns once a channel's group is as cond wants it. Before anybody
+// AwaitGroup returns when cond accepts a channel's group. Before a user has
 // entered the channel it is the zero Group.
 func (s *Server) AwaitGroup(ctx context.Context, guild, channel string, cond func(Group) bool) (Group, error) {
 	var g Group
@@ -46,24 +46,24 @@ func (g *group) snapshot() Group {
 	return Group{Epoch: g.service.Epoch(), Members: members, Waiting: len(g.service.Pending())}
 }
 
-// SetDAVE takes a channel down to version 0, as somebody does whose client knows
-// no encryption, or up to 1 again with a new group.
+// SetDAVE downgrades a channel to version 0, as when a client without
+// encryption joins, or upgrades it to 1 with a new group.
 func (s *Server) SetDAVE(guild, channel string, version int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mustRoom(guild, channel).group.change(version)
 }
 
-// HoldTransitions keeps transitions from being executed, so that several are
-// pending, until it is taken back.
+// HoldTransitions stops the execution of transitions, so that several are
+// pending, until it is reverted.
 func (s *Server) HoldTransitions(guild, channel string, hold bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mustRoom(guild, channel).group.service.Hold = hold
 }
 
-// SetCommitter takes the commits of one user alone, or for an empty one the
-// first of anybody.
+// SetCommitter accepts only one user's commits, or if empty the first of any
+// user.
 func (s *Server) SetCommitter(guild, channel, user string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,39 +7,40 @@ import (
 	"time"
 )
 
-// A Wire is what happens to packets on their way to a participant. The zero
-// value forwards them as they came.
+// A Wire alters packets on their way to a participant. The zero value forwards
+// them unchanged.
 type Wire struct {
-	// Padding is how many bytes of RTP padding are added, at most 255.
+	// Padding is the RTP padding to add, at most 255 bytes.
 	Padding int
-	// Extension is how many words of an RTP header extension are added.
+	// Extension is the length of an added RTP header extension, in words.
 	Extension int
-	// EmptyExtension adds an extension that has no words.
+	// EmptyExtension adds an extension without words.
 	EmptyExtension bool
-	// Sources is how many contributing sources (CSRC) are added, at most 15.
+	// Sources is the number of added contributing sources (CSRC), at most 15.
 	Sources int
-	// Loss, Duplicate and Reorder are the shares of packets that are lost, come
-	// twice, and come after the one that follows. The same seed falls the same way.
+	// Loss, Duplicate and Reorder are the shares of packets that are lost, sent
+	// twice, and sent after the next one. The same seed gives the same choices.
 	Loss, Duplicate, Reorder float64
-	// Jitter holds each packet back for some time below it, so that they overtake each
-	// other.
+	// Jitter delays each packet by a random time below it, so that packets
+	// overtake each other.
 	Jitter time.Duration
-	// LoseSilence is how many of the silence frames by which a spurt ends are lost, the
-	// first of them.
+	// LoseSilence is how many of the silence frames at the end of a spurt are
+	// lost, from the first.
 	LoseSilence int
-	// Reports adds RTCP, which every client is sent and has to know from sound.
+	// Reports adds RTCP, which every client receives and must distinguish from
+	// sound.
 	Reports bool
 }
 
-// outbound is where the packets of a participant stand as others see them, when
-// the server itself adds some.
+// outbound holds the numbers of a participant's packets as others see them,
+// because the server itself may add some.
 type outbound struct {
 	seq       uint16
 	timestamp uint32
-	shift     uint16 // how many the server added, by which the numbers of later ones are moved
+	shift     uint16 // how many the server added, which shifts the numbers of later ones
 }
 
-// forward seals a participant's packet for each of the others.
+// forward seals a participant's packet for each other participant.
 func (r *room) forward(from *participant, o outgoing) []datagram {
 	o.ssrc = from.outSSRC
 	o.seq += from.rtp.shift
@@ -53,17 +54,18 @@ func (r *room) forward(from *participant, o outgoing) []datagram {
 		out = to.deliver(out, o)
 		if from.video {
 			v := outgoing{kind: payloadH264, marker: true, seq: o.seq, timestamp: o.timestamp, ssrc: o.ssrc + videoOffset, payload: make([]byte, 600)}
-			_, _ = rand.Read(v.payload) // It never fails.
+			_, _ = rand.Read(v.payload) // cannot fail
 			out = to.deliver(out, v)
 		}
 	}
 	return out
 }
 
-// videoOffset is what an ssrc's video has above it. Audio ssrcs never get there.
+// videoOffset is the distance from an ssrc to its video ssrc. Audio ssrcs are
+// never that large.
 const videoOffset = 1 << 20
 
-// deliver seals a packet for a participant and lets the wire have its way.
+// deliver seals a packet for a participant and applies the wire.
 func (p *participant) deliver(out []datagram, o outgoing) []datagram {
 	if p.silent || !p.addr.IsValid() {
 		return out
@@ -107,7 +109,8 @@ func (p *participant) deliver(out []datagram, o outgoing) []datagram {
 	return out
 }
 
-// losesSilence reports whether a packet is one of the first n frames of silence in a row.
+// losesSilence reports whether a packet is one of the first n consecutive
+// silence frames.
 func (p *participant) losesSilence(o outgoing, n int) bool {
 	if p.silences == nil {
 		p.silences = map[uint32]int{}
@@ -120,7 +123,8 @@ func (p *participant) losesSilence(o outgoing, n int) bool {
 	return p.silences[o.ssrc] <= n
 }
 
-// report is a receiver report, sealed as Discord seals those: eight bytes are clear.
+// report returns a receiver report, sealed as Discord seals those, with the
+// first eight bytes in the clear.
 func (p *participant) report() datagram {
 	p.nonce++
 	packet := []byte{0x81, 201, 0, 7}

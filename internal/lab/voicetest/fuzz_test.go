@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// prepare has somebody half in, with keys, so that whatever is read is read far.
+// prepare brings a participant to the point where it has keys, so that input
+// reaches deep into the code.
 func prepare(f *testing.F) (*Server, *conn) {
 	s, err := newServer(nil)
 	if err != nil {
@@ -16,7 +17,7 @@ func prepare(f *testing.F) (*Server, *conn) {
 	return s, admitFuzz(s)
 }
 
-// admitFuzz returns the connection of a participant who can do everything.
+// admitFuzz returns the connection of a participant with all permissions.
 func admitFuzz(s *Server) *conn {
 	a := &admission{Join: Join{Guild: "1", Channel: "2", User: "3", Session: "s"}, token: "t"}
 	s.mu.Lock()
@@ -32,7 +33,7 @@ func admitFuzz(s *Server) *conn {
 	return c
 }
 
-// ending is a socket that counts how often it is closed.
+// ending is a socket that counts its closes.
 type ending struct{ ends int }
 
 func (*ending) Send(any)            {}
@@ -49,7 +50,7 @@ func FuzzPackets(f *testing.F) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.receivePacket(packet, netip.MustParseAddrPort("127.0.0.1:9"))
-		if len(packet) > rtpHeader { // behind the encryption, too
+		if len(packet) > rtpHeader { // after the decryption, too
 			packet[0] |= 0x80
 			full := make([]byte, c.p.seal.NonceSize())
 			at := min(clearLength(packet), len(packet))

@@ -13,16 +13,16 @@ import (
 )
 
 // group is a channel's end-to-end encryption, guarded by Server.mu: it passes
-// messages between the participants and the delivery service.
+// messages between participants and the delivery service.
 type group struct {
 	room      *room
-	service   *davesender.Service  // nil: a stage
-	committer string               // whose commits alone are taken, if not empty
-	deadlines map[uint16]time.Time // when transitions are executed, whoever is ready
-	announced uint16               // the last transition that anybody was told of
+	service   *davesender.Service  // nil for a stage
+	committer string               // the only user whose commits count, unless empty
+	deadlines map[uint16]time.Time // when transitions are executed, ready or not
+	announced uint16               // the last transition that was announced
 }
 
-// stranger is a user whose client knows no DAVE, and who is nobody's.
+// stranger is the id of an imaginary user whose client lacks DAVE.
 const stranger = 1
 
 func (r *room) newGroup(stage bool) group {
@@ -34,7 +34,7 @@ func (r *room) newGroup(stage bool) group {
 	return g
 }
 
-// number is a snowflake as MLS has it.
+// number returns a snowflake as MLS encodes it.
 func (g *group) number(id string) uint64 {
 	n, err := strconv.ParseUint(id, 10, 64)
 	if err != nil {
@@ -43,7 +43,8 @@ func (g *group) number(id string) uint64 {
 	return n
 }
 
-// version is what a client that knows a version is told in its session description.
+// version returns the version in the session description of a client with a
+// version.
 func (g *group) version(highest int) int {
 	if g.service == nil {
 		return 0
@@ -51,21 +52,21 @@ func (g *group) version(highest int) int {
 	return g.service.Version(highest)
 }
 
-// enter has somebody take part who knows the keys of the transport.
+// enter adds a participant that has the transport keys.
 func (g *group) enter(p *participant) {
 	if g.service != nil {
 		g.deliver(g.service.Join(g.number(p.user), p.dave))
 	}
 }
 
-// leave takes somebody out.
+// leave removes a participant.
 func (g *group) leave(user string) {
 	if g.service != nil {
 		g.deliver(g.service.Leave(g.number(user)))
 	}
 }
 
-// deliver sends what the service has for the participants.
+// deliver sends the service's messages to the participants.
 func (g *group) deliver(all []davesender.Message) {
 	for _, m := range all {
 		switch m.Op {
@@ -81,7 +82,7 @@ func (g *group) deliver(all []davesender.Message) {
 		}
 		p := g.room.members[strconv.FormatUint(m.To, 10)]
 		switch {
-		case p == nil: // It is away for good, or nobody.
+		case p == nil: // The participant is gone for good, or the stranger.
 		case davesender.Binary(m.Op):
 			p.sendBinary(m.Op, m.Data)
 		default:
@@ -102,7 +103,7 @@ func (g *group) deliver(all []davesender.Message) {
 	g.room.s.touch()
 }
 
-// pass executes the transitions that have waited long enough.
+// pass executes transitions whose deadline has passed.
 func (g *group) pass(now time.Time) {
 	if g.service == nil || g.service.Hold {
 		return
@@ -114,7 +115,7 @@ func (g *group) pass(now time.Time) {
 	}
 }
 
-// takeKeyPackage has a client added that sent opcode 26.
+// takeKeyPackage adds a client that sent opcode 26.
 func (g *group) takeKeyPackage(p *participant, data []byte) {
 	p.stats.KeyPackages++
 	if g.service == nil {
@@ -129,7 +130,7 @@ func (g *group) takeKeyPackage(p *participant, data []byte) {
 	g.deliver(out)
 }
 
-// takeCommit relays the first good commit of an epoch and drops all others.
+// takeCommit relays the first valid commit of an epoch and drops all others.
 func (g *group) takeCommit(p *participant, data []byte) {
 	p.stats.Commits++
 	p.s.touch()
@@ -151,7 +152,8 @@ func (g *group) takeCommit(p *participant, data []byte) {
 	}
 }
 
-// transition takes that a participant is ready, or could not use a commit.
+// transition handles a participant's readiness, or its report of an invalid
+// commit.
 func (g *group) transition(p *participant, op int, id uint16, data []byte) {
 	switch {
 	case op == opInvalidCommit:
@@ -166,13 +168,13 @@ func (g *group) transition(p *participant, op int, id uint16, data []byte) {
 		return
 	}
 	out, err := g.service.Receive(g.number(p.user), op, data)
-	if err == nil { // Others are executed already.
+	if err == nil { // Others have been executed already.
 		g.deliver(out)
 	}
 }
 
-// change moves a channel to another version of DAVE, as when somebody comes
-// whose client knows none, and goes again.
+// change moves a channel to another version of DAVE, as when a client without
+// it joins, and leaves again.
 func (g *group) change(version int) {
 	if version == 0 {
 		g.deliver(g.service.Join(stranger, 0))

@@ -15,28 +15,30 @@ const (
 	keepAliveLength = 8
 	maxDatagram     = 2048
 	samplesPerFrame = 960
-	// A client may send packetRate packets a second, a little more than sound has, and
-	// packetBurst at once: what a busy machine, or a bad way to the server, sends late.
+	// A client may send packetRate packets a second, slightly more than sound
+	// has, and packetBurst at once, because a busy machine or a bad network
+	// delays packets.
 	packetRate  = 55
 	packetBurst = 5 * packetRate
-	nonceWindow = 1 << 12 // how far a nonce may be behind the highest
+	nonceWindow = 1 << 12 // how far a nonce may lag behind the highest
 )
 
-// inbound is what is known of the packets that a participant sends.
+// inbound is the state of a participant's incoming packets.
 type inbound struct {
 	started   bool
 	seq       uint16
 	timestamp uint32
 	highest   uint32                   // nonce
-	nonces    [nonceWindow / 64]uint64 // which of the last were used, by their lower bits
+	nonces    [nonceWindow / 64]uint64 // which of the last ones were used, by their lower bits
 	allowance *rate.Limiter            // of packets; nil before the first
-	flooding  bool                     // the last packet was one too many
+	flooding  bool                     // the last packet exceeded the rate
 	silences  int                      // silence frames in a row
-	early     []early                  // sound that overtook the Speaking it needs
+	early     []early                  // sound that overtook its Speaking
 	arrivals  []Arrival
 }
 
-// early is a packet that waits for Speaking: UDP may be faster than a WebSocket.
+// early is a packet that waits for Speaking, because UDP may be faster than a
+// WebSocket.
 type early struct {
 	packet []byte
 	from   netip.AddrPort
@@ -44,11 +46,11 @@ type early struct {
 
 const (
 	maxEarly  = 50          // more are dropped
-	maxAhead  = time.Second // by which sound may overtake Speaking
+	maxAhead  = time.Second // how far sound may overtake Speaking
 	minSilent = 4           // @discordjs/voice loses one of its five
 )
 
-// An Arrival is a packet as it came to the server from a client: what was in it
+// An Arrival is a packet from a client as the server received it. Its payload
 // is still encrypted end to end, unless that is off.
 type Arrival struct {
 	At        time.Time
@@ -57,19 +59,19 @@ type Arrival struct {
 	Payload   []byte
 }
 
-// datagram is a packet on its way.
+// datagram is a packet to send.
 type datagram struct {
 	to   netip.AddrPort
 	data []byte
 }
 
-// readUDP serves the packets of all participants until the server ends.
+// readUDP handles the packets of all participants until the server ends.
 func (s *Server) readUDP() {
 	buf := make([]byte, maxDatagram)
 	for {
 		n, from, err := s.udp.ReadFromUDPAddrPort(buf)
 		if err != nil {
-			return // It was closed.
+			return // The socket was closed.
 		}
 		from = netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
 		s.mu.Lock()
@@ -79,8 +81,8 @@ func (s *Server) readUDP() {
 	}
 }
 
-// flush sends the packets that are due. Whoever makes some calls it once the lock
-// is given back; one caller at a time sends, so that their order is kept.
+// flush sends due packets. Callers that created some call it after they release
+// the lock; one caller at a time sends, so that the order is kept.
 func (s *Server) flush() {
 	s.sending.Lock()
 	defer s.sending.Unlock()
@@ -89,11 +91,11 @@ func (s *Server) flush() {
 	s.unsent = nil
 	s.mu.Unlock()
 	for _, d := range out {
-		_, _ = s.udp.WriteToUDPAddrPort(d.data, d.to) // A packet may be lost.
+		_, _ = s.udp.WriteToUDPAddrPort(d.data, d.to) // The packet may be lost.
 	}
 }
 
-// receivePacket handles one packet and returns what goes out for it.
+// receivePacket handles one packet and returns the packets to send for it.
 func (s *Server) receivePacket(packet []byte, from netip.AddrPort) []datagram {
 	switch {
 	case len(packet) == discoveryLength && binary.BigEndian.Uint16(packet) == 1:
@@ -102,14 +104,14 @@ func (s *Server) receivePacket(packet []byte, from netip.AddrPort) []datagram {
 		return s.keepAlive(packet, from)
 	case len(packet) < rtpHeader || packet[0]>>6 != 2:
 		s.fault("UDP: %d bytes that are no RTP from %s", len(packet), from)
-	case packet[1] >= 200 && packet[1] <= 207: // RTCP, which the server has no use for
+	case packet[1] >= 200 && packet[1] <= 207: // RTCP, which the server ignores
 	default:
 		return s.receiveSound(packet, from)
 	}
 	return nil
 }
 
-// discover tells a client which address its packets come from.
+// discover sends a client the address of its packets.
 func (s *Server) discover(packet []byte, from netip.AddrPort) []datagram {
 	p := s.ssrcs[binary.BigEndian.Uint32(packet[4:])]
 	switch {
@@ -133,7 +135,7 @@ func (s *Server) discover(packet []byte, from netip.AddrPort) []datagram {
 	return []datagram{{from, answer}}
 }
 
-// keepAlive returns what keeps a client's way through its router open.
+// keepAlive returns the reply that keeps a client's router mapping open.
 func (s *Server) keepAlive(packet []byte, from netip.AddrPort) []datagram {
 	for _, p := range s.ssrcs {
 		if p.addr == from {
@@ -147,7 +149,7 @@ func (s *Server) keepAlive(packet []byte, from netip.AddrPort) []datagram {
 	return []datagram{{from, bytes.Clone(packet)}}
 }
 
-// receiveSound checks a packet of a participant and forwards it to the others.
+// receiveSound checks a participant's packet and forwards it to the others.
 func (s *Server) receiveSound(packet []byte, from netip.AddrPort) []datagram {
 	ssrc := binary.BigEndian.Uint32(packet[8:])
 	p := s.ssrcs[ssrc]
@@ -170,7 +172,7 @@ func (s *Server) receiveSound(packet []byte, from netip.AddrPort) []datagram {
 		s.fault("UDP: user %s sends a packet of %d bytes that does not open with %s", p.user, len(packet), p.stats.Mode)
 		return nil
 	}
-	p.addr = from // A router may have changed it.
+	p.addr = from // A router may have changed the address.
 	if !p.spoke {
 		p.holdEarly(packet, from)
 		return nil
@@ -187,8 +189,8 @@ func (s *Server) receiveSound(packet []byte, from netip.AddrPort) []datagram {
 	return p.room.forward(p, outgoing{kind: payloadOpus, marker: packet[1]&0x80 != 0, seq: seq, timestamp: timestamp, payload: payload})
 }
 
-// holdEarly keeps sound until its Speaking is read. One that does not come is a
-// fault: Discord drops such sound.
+// holdEarly holds sound until its Speaking arrives. Without one it is a fault,
+// because Discord drops such sound.
 func (p *participant) holdEarly(packet []byte, from netip.AddrPort) {
 	in := &p.inbound
 	if len(in.early) == 0 {
@@ -204,7 +206,7 @@ func (p *participant) holdEarly(packet []byte, from netip.AddrPort) {
 	}
 }
 
-// releaseEarly forwards what waited for Speaking.
+// releaseEarly forwards the sound that waited for Speaking.
 func (p *participant) releaseEarly() {
 	waiting := p.inbound.early
 	p.inbound.early = nil
@@ -213,7 +215,7 @@ func (p *participant) releaseEarly() {
 	}
 }
 
-// checkOrder notes what is wrong with a packet's numbers.
+// checkOrder records errors in a packet's numbers.
 func (p *participant) checkOrder(seq uint16, timestamp, nonce uint32) {
 	in := &p.inbound
 	if in.usesAgain(nonce) {
@@ -223,7 +225,7 @@ func (p *participant) checkOrder(seq uint16, timestamp, nonce uint32) {
 		if step := seq - in.seq; step == 0 || step >= 1<<15 {
 			p.s.fault("UDP: user %s sends packet %d after %d", p.user, seq, in.seq)
 		}
-		// Some libraries begin anew with 0 where 32 bits are full.
+		// Some libraries restart at 0 when 32 bits overflow.
 		full := timestamp == 0 && in.timestamp > math.MaxUint32-samplesPerFrame
 		if step := timestamp - in.timestamp; !full && (step == 0 || step >= 1<<31 || step%samplesPerFrame != 0) {
 			p.s.fault("UDP: user %s sends the timestamp %d after %d", p.user, timestamp, in.timestamp)
@@ -232,8 +234,8 @@ func (p *participant) checkOrder(seq uint16, timestamp, nonce uint32) {
 	in.started, in.seq, in.timestamp = true, seq, timestamp
 }
 
-// usesAgain notes a nonce and reports whether it was used before, which is also
-// said of those too far behind to be known.
+// usesAgain records a nonce and reports whether it was used before; nonces too
+// old to be known count as used.
 func (in *inbound) usesAgain(nonce uint32) bool {
 	word, bit := nonce/64%uint32(len(in.nonces)), uint64(1)<<(nonce%64)
 	ahead := nonce - in.highest
@@ -254,8 +256,8 @@ func (in *inbound) usesAgain(nonce uint32) bool {
 	return false
 }
 
-// checkRate reports whether a packet may be sent now, and notes, once for each time that it
-// begins, that a client sends faster than sound is.
+// checkRate reports whether a packet may be sent now, and records a fault each
+// time a client starts to send faster than sound.
 func (p *participant) checkRate() bool {
 	in := &p.inbound
 	if in.allowance == nil {
@@ -269,7 +271,7 @@ func (p *participant) checkRate() bool {
 	return may
 }
 
-// note keeps what arrived.
+// note stores an arrival.
 func (p *participant) note(a Arrival) {
 	if bytes.Equal(a.Payload, silence) {
 		p.inbound.silences++
@@ -284,7 +286,7 @@ func (p *participant) note(a Arrival) {
 	p.s.touch()
 }
 
-// checkSilence notes a spurt that ended without five frames of silence.
+// checkSilence records a spurt that ended without five frames of silence.
 func (p *participant) checkSilence() {
 	if p.flags == 0 && p.inbound.started && p.inbound.silences < minSilent && p.s.ssrcs[p.ssrc] == p && !p.silent {
 		p.s.fault("UDP: user %s ends speaking with %d silence frames, want five", p.user, p.inbound.silences)

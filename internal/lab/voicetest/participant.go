@@ -17,48 +17,48 @@ type participant struct {
 	room      *room
 	admission *admission
 	user      string
-	ssrc      uint32 // its own, by which it sends
-	dave      int    // the highest version that it knows
+	ssrc      uint32 // its own, for sending
+	dave      int    // the highest version it supports
 	described bool   // it has its keys, and is in the room
 
 	// the gateway
 	conn      *conn // nil while it is away
 	away      time.Time
-	forgotten bool // it cannot be resumed
+	forgotten bool // cannot be resumed
 	seq       uint16
 	numbered  bool // a message with a number was sent
 	log       []numbered
-	withheld  []int // opcodes that do not reach it
+	withheld  []int // opcodes that are dropped
 
-	// what it sends
+	// its sent packets
 	open    cipher.AEAD
 	addr    netip.AddrPort
 	flags   int  // of its last Speaking
-	spoke   bool // there was one
+	spoke   bool // it sent one
 	inbound inbound
-	muted   bool // it may not speak
-	silent  bool // nothing of it reaches anybody, nor anything it: its UDP is gone
+	muted   bool // may not speak
+	silent  bool // its UDP is down in both directions
 
-	// what it is sent
+	// packets to it
 	seal     cipher.AEAD
 	nonce    uint32
-	wire     *Wire // nil: the room's
+	wire     *Wire // nil means the room's
 	held     map[uint32]datagram
 	silences map[uint32]int // in a row, by ssrc
-	outSSRC  uint32         // by which the others know it
+	outSSRC  uint32         // its ssrc for the others
 	video    bool
 	rtp      outbound
 
 	stats Client
 }
 
-// numbered is a message that a resume may ask for again.
+// numbered is a message that a resume may request again.
 type numbered struct {
 	seq uint16
 	message
 }
 
-// send gives a message with a number; s.mu is held.
+// send sends a numbered message; s.mu must be held.
 func (p *participant) send(op int, d any) {
 	if p.withholds(op) {
 		return
@@ -67,7 +67,7 @@ func (p *participant) send(op int, d any) {
 	p.keep(seq, message{data: mustJSON(map[string]any{"op": op, "d": d, "seq": seq})})
 }
 
-// sendBinary gives a binary message with its number.
+// sendBinary sends a binary message with its number.
 func (p *participant) sendBinary(op int, payload []byte) {
 	if p.withholds(op) {
 		return
@@ -77,7 +77,7 @@ func (p *participant) sendBinary(op int, payload []byte) {
 	p.keep(seq, message{binary: true, data: append(data, payload...)})
 }
 
-// plain gives a message without a number, which no resume repeats.
+// plain sends a message without a number, which a resume does not repeat.
 func (p *participant) plain(op int, d any) {
 	if p.conn != nil {
 		p.conn.put(message{data: mustJSON(map[string]any{"op": op, "d": d})})
@@ -102,12 +102,13 @@ func (p *participant) keep(seq uint16, m message) {
 	}
 }
 
-// sentBefore reports whether a number can have been seen, also after it wrapped.
+// sentBefore reports whether the client can have seen a number, also after the
+// numbers wrapped.
 func (p *participant) sentBefore(seq int) bool {
 	return p.numbered && seq >= 0 && seq <= 65535 && p.seq-uint16(seq) < 1<<15
 }
 
-// resume goes on with a session on a new connection.
+// resume continues a session on a new connection.
 func (p *participant) resume(c *conn, ack *int) {
 	var missed []numbered
 	if p.numbered {
@@ -117,7 +118,7 @@ func (p *participant) resume(c *conn, ack *int) {
 		}
 		count := int(p.seq - after)
 		if count > len(p.log) {
-			c.leave(CloseSessionInvalid, "Session is no longer valid.") // too much was missed
+			c.leave(CloseSessionInvalid, "Session is no longer valid.") // too many messages were missed
 			return
 		}
 		missed = p.log[len(p.log)-count:]
@@ -139,8 +140,8 @@ func (p *participant) resume(c *conn, ack *int) {
 	}
 }
 
-// describe answers the choice of a protocol with the keys, and lets the
-// participant into the room.
+// describe answers select protocol with the keys, and adds the participant to
+// the room.
 func (p *participant) describe(c *conn, sel selection) {
 	switch {
 	case p.described:
@@ -157,7 +158,7 @@ func (p *participant) describe(c *conn, sel selection) {
 	key, open, seal := newKeys(sel.Data.Mode)
 	p.open, p.seal, p.described = open, seal, true
 	p.stats.Mode = sel.Data.Mode
-	numbers := make([]int, len(key)) // a []byte would be a text
+	numbers := make([]int, len(key)) // a []byte would be encoded as text
 	for i, b := range key {
 		numbers[i] = int(b)
 	}
@@ -168,10 +169,10 @@ func (p *participant) describe(c *conn, sel selection) {
 	p.room.enter(p)
 }
 
-// speak notes that somebody speaks, or no longer, and tells the others.
+// speak handles a participant's Speaking, and passes it to the others.
 func (p *participant) speak(flags int) {
 	if flags == 0 && p.flags != 0 {
-		p.s.after(300*time.Millisecond, p.checkSilence) // UDP may be behind
+		p.s.after(300*time.Millisecond, p.checkSilence) // UDP may lag
 	}
 	p.flags, p.spoke = flags, true
 	p.stats.Spoke++
@@ -189,7 +190,7 @@ func (p *participant) speak(flags int) {
 	p.s.touch()
 }
 
-// lose notes that the connection ended: with the client's code, or 0.
+// lose records that the connection ended, with the client's code or 0.
 func (p *participant) lose(code int) {
 	p.conn, p.away = nil, time.Now()
 	if !resumable(code) {
@@ -197,7 +198,7 @@ func (p *participant) lose(code int) {
 	}
 }
 
-// end closes the connection of a session that is over.
+// end closes the connection of an ended session.
 func (p *participant) end(code int, reason string) {
 	if p.conn != nil {
 		p.conn.leave(code, reason)
@@ -207,14 +208,14 @@ func (p *participant) end(code int, reason string) {
 	p.gone()
 }
 
-// gone forgets the session.
+// gone deletes the session.
 func (p *participant) gone() {
 	delete(p.s.ssrcs, p.ssrc)
 	p.room.leave(p)
 	p.s.touch()
 }
 
-// pass does what time demands; s.mu is held.
+// pass handles timeouts; s.mu must be held.
 func (p *participant) pass(now time.Time) {
 	if c := p.conn; c != nil && !c.leaving && now.Sub(c.beat) > p.s.opts.Heartbeat*3/2 {
 		p.s.fault("gateway: user %s: heartbeats stopped", p.user)
@@ -224,11 +225,11 @@ func (p *participant) pass(now time.Time) {
 	}
 }
 
-// splitAddress takes a literal address apart.
+// splitAddress splits a literal address.
 func splitAddress(at string) (string, int) {
 	host, port, err := net.SplitHostPort(at)
 	if err != nil {
-		panic(err) // It is that of a listener.
+		panic(err) // It is a listener's address.
 	}
 	n, _ := strconv.Atoi(port) // of a listener, too
 	return host, n

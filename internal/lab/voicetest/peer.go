@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// UpdateState tells the peer of its own voice state, as when somebody moved it.
+// UpdateState sends the peer its own voice state, for example after a moderator
+// moved it.
 func (p *Peer) UpdateState(session, channel string) {
 	p.all.mu.Lock()
 	p.session, p.channel = session, channel
@@ -21,12 +22,13 @@ func (p *Peer) UpdateState(session, channel string) {
 	}})
 }
 
-// UpdateServer tells the peer where its voice server is, also when that changes.
+// UpdateServer sends the peer the address of its voice server, also when it
+// changes.
 func (p *Peer) UpdateServer(at Address) {
 	p.order("server", map[string]any{"data": map[string]any{"guild_id": p.guild, "token": at.Token, "endpoint": at.Endpoint}})
 }
 
-// order has the process do something.
+// order sends a command to the process.
 func (p *Peer) order(do string, fields map[string]any) {
 	if fields == nil {
 		fields = map[string]any{}
@@ -34,41 +36,41 @@ func (p *Peer) order(do string, fields map[string]any) {
 	fields["user"], fields["do"] = p.user, do
 	p.all.writing.Lock()
 	defer p.all.writing.Unlock()
-	_, _ = p.all.stdin.Write(append(mustJSON(fields), '\n')) // await says if the process is gone
+	_, _ = p.all.stdin.Write(append(mustJSON(fields), '\n')) // await reports if the process is gone
 }
 
 // User returns the peer's user id.
 func (p *Peer) User() string { return p.user }
 
-// Join brings the peer into a channel and returns once it can send.
+// Join lets the peer join a channel and returns when it can send.
 func (p *Peer) Join(ctx context.Context, channel string) error {
 	p.order("join", map[string]any{"guild": p.guild, "channel": channel, "dave": !p.opts.NoDAVE})
 	return p.AwaitStatus(ctx, "ready")
 }
 
-// Leave takes the peer out of its channel.
+// Leave lets the peer leave its channel.
 func (p *Peer) Leave(ctx context.Context) error {
 	p.order("leave", nil)
 	return p.AwaitStatus(ctx, "destroyed")
 }
 
-// AwaitStatus returns once the peer's connection has a status: signalling,
+// AwaitStatus returns when the peer's connection has a status: signalling,
 // connecting, ready, disconnected or destroyed.
 func (p *Peer) AwaitStatus(ctx context.Context, status string) error {
 	return p.all.await(ctx, fmt.Sprintf("user %s to be %s", p.user, status), func() bool { return p.status == status })
 }
 
-// Play has the peer say Opus frames of 20 ms, one after another, and returns
-// once it has. It replaces what the peer was saying.
+// Play sends Opus frames of 20 ms as the peer, one after another, and returns
+// when all are sent. It replaces earlier sound.
 func (p *Peer) Play(ctx context.Context, frames [][]byte) error {
 	id := p.start(frames)
 	return p.all.await(ctx, fmt.Sprintf("user %s to have spoken", p.user), func() bool { return p.played[id] })
 }
 
-// Start is Play that does not wait.
+// Start is Play without the wait.
 func (p *Peer) Start(frames [][]byte) { p.start(frames) }
 
-// start returns the number by which the end of what is played is known.
+// start returns the number that identifies the end of the sound.
 func (p *Peer) start(frames [][]byte) int {
 	p.all.mu.Lock()
 	p.all.orders++
@@ -78,17 +80,18 @@ func (p *Peer) start(frames [][]byte) int {
 	return id
 }
 
-// Stop ends what the peer says.
+// Stop stops the peer's sound.
 func (p *Peer) Stop() { p.order("stop", nil) }
 
-// Heard returns what the peer has heard of a user so far, silence included.
+// Heard returns everything the peer has received from a user, including
+// silence.
 func (p *Peer) Heard(user string) []Heard {
 	p.all.mu.Lock()
 	defer p.all.mu.Unlock()
 	return slices.Clone(p.heard[user])
 }
 
-// Sound returns the frames that the peer has heard of a user, without silence.
+// Sound returns the frames the peer has received from a user, without silence.
 func (p *Peer) Sound(user string) [][]byte {
 	var frames [][]byte
 	for _, h := range p.Heard(user) {
@@ -99,8 +102,8 @@ func (p *Peer) Sound(user string) [][]byte {
 	return frames
 }
 
-// AwaitSound returns once the peer has heard so many frames of a user, silence
-// not counted.
+// AwaitSound returns when the peer has received n frames of a user, without
+// silence.
 func (p *Peer) AwaitSound(ctx context.Context, user string, frames int) error {
 	return p.all.await(ctx, fmt.Sprintf("user %s to hear %d frames of %s", p.user, frames, user), func() bool {
 		n := 0
@@ -113,15 +116,15 @@ func (p *Peer) AwaitSound(ctx context.Context, user string, frames int) error {
 	})
 }
 
-// AwaitFrame returns once the peer has heard a frame of a user.
+// AwaitFrame returns when the peer has received a frame of a user.
 func (p *Peer) AwaitFrame(ctx context.Context, user string, frame []byte) error {
 	return p.all.await(ctx, fmt.Sprintf("user %s to hear a frame of %s", p.user, user), func() bool {
 		return slices.ContainsFunc(p.heard[user], func(h Heard) bool { return bytes.Equal(h.Payload, frame) })
 	})
 }
 
-// AwaitTransitions returns once the peer has moved to a new group or epoch so
-// many times since it was made.
+// AwaitTransitions returns when the peer has moved to a new group or epoch n
+// times since its creation.
 func (p *Peer) AwaitTransitions(ctx context.Context, n int) error {
 	return p.all.await(ctx, fmt.Sprintf("%d transitions of user %s", n, p.user), func() bool {
 		seen := 0
@@ -134,7 +137,7 @@ func (p *Peer) AwaitTransitions(ctx context.Context, n int) error {
 	})
 }
 
-// PrivacyCode returns the displayable code of the peer's group, empty without
+// PrivacyCode returns the displayable code of the peer's group, or "" without
 // end-to-end encryption.
 func (p *Peer) PrivacyCode(ctx context.Context) (string, error) {
 	p.all.mu.Lock()
@@ -151,14 +154,14 @@ func (p *Peer) PrivacyCode(ctx context.Context) (string, error) {
 	return code, err
 }
 
-// Events returns what the peer reported so far.
+// Events returns the peer's reports so far.
 func (p *Peer) Events() []PeerEvent {
 	p.all.mu.Lock()
 	defer p.all.mu.Unlock()
 	return slices.Clone(p.events)
 }
 
-// AwaitEvent returns once the peer has reported what cond wants.
+// AwaitEvent returns when cond accepts a report of the peer.
 func (p *Peer) AwaitEvent(ctx context.Context, cond func(PeerEvent) bool) (PeerEvent, error) {
 	var found PeerEvent
 	err := p.all.await(ctx, "an event of user "+p.user, func() bool {

@@ -18,8 +18,8 @@ const (
 	dave    = "1090123456789012348"
 )
 
-// speech returns n frames that are all different, and numbered from one on:
-// nothing here decodes Opus.
+// speech returns n distinct frames, numbered from one. Their content is
+// arbitrary, because these tests do not decode Opus.
 func speech(speaker byte, from, n int) [][]byte {
 	frames := make([][]byte, n)
 	for i := range frames {
@@ -33,7 +33,7 @@ func speech(speaker byte, from, n int) [][]byte {
 	return frames
 }
 
-// numbers returns which frames of a speech were heard, in their order, from one on.
+// numbers returns the numbers of the received frames of a speech, in order.
 func numbers(t *testing.T, speaker byte, from int, heard [][]byte) []int {
 	t.Helper()
 	var all []int
@@ -49,7 +49,7 @@ func numbers(t *testing.T, speaker byte, from int, heard [][]byte) []int {
 	return all
 }
 
-// count are n numbers from one on.
+// count returns the numbers 1 to n.
 func count(from, n int) []int {
 	all := make([]int, n)
 	for i := range all {
@@ -58,7 +58,7 @@ func count(from, n int) []int {
 	return all
 }
 
-// explain says what a peer reported, if the test fails.
+// explain logs a peer's reports if the test fails.
 func explain(t *testing.T, all ...*voicetest.Peer) {
 	t.Cleanup(func() {
 		if !t.Failed() {
@@ -72,7 +72,7 @@ func explain(t *testing.T, all ...*voicetest.Peer) {
 	})
 }
 
-// refuseErrors fails the test for whatever went wrong at a peer.
+// refuseErrors fails the test on any error of a peer.
 func refuseErrors(t *testing.T, all ...*voicetest.Peer) {
 	t.Helper()
 	for _, p := range all {
@@ -84,7 +84,7 @@ func refuseErrors(t *testing.T, all ...*voicetest.Peer) {
 	}
 }
 
-// awaitTransition returns once each peer has moved to so many groups or epochs.
+// awaitTransition returns when each peer has moved to n groups or epochs.
 func awaitTransition(t *testing.T, n int, all ...*voicetest.Peer) {
 	t.Helper()
 	for _, p := range all {
@@ -94,8 +94,8 @@ func awaitTransition(t *testing.T, n int, all ...*voicetest.Peer) {
 	}
 }
 
-// introduce has each peer know by which ssrc it hears the others: what it hears
-// before it drops.
+// introduce lets each peer learn the ssrc of the others, because it drops sound
+// before.
 func introduce(t *testing.T, all ...*voicetest.Peer) {
 	t.Helper()
 	for _, mouth := range all {
@@ -109,7 +109,8 @@ func introduce(t *testing.T, all ...*voicetest.Peer) {
 	}
 }
 
-// converse has two peers say n frames to each other at once, numbered from one on.
+// converse lets two peers send n frames to each other at once, numbered from
+// one.
 func converse(t *testing.T, a, b *voicetest.Peer, from, n int) {
 	t.Helper()
 	a.Start(speech('a', from, n))
@@ -127,7 +128,7 @@ func converse(t *testing.T, a, b *voicetest.Peer, from, n int) {
 	}
 }
 
-// gather has Alice and Bob in a channel, who know each other's ssrc.
+// gather puts Alice and Bob into a channel, with each other's ssrc known.
 func gather(t *testing.T, o *voicetest.Options, stage bool) (s *voicetest.Server, a, b *voicetest.Peer) {
 	t.Helper()
 	s = voicetest.New(t, o)

@@ -18,8 +18,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
-// Peers are participants that nobody here wrote: @discordjs/voice with
-// @snazzah/davey in a Node process, which ends with the test.
+// Peers are third-party participants: @discordjs/voice with @snazzah/davey in a
+// Node process, which ends with the test.
 type Peers struct {
 	s        *Server
 	patience time.Duration
@@ -27,7 +27,7 @@ type Peers struct {
 	writing sync.Mutex // guards stdin
 	stdin   io.WriteCloser
 
-	mu      sync.Mutex // guards the fields below and what a Peer has
+	mu      sync.Mutex // guards the fields below and every Peer's state
 	changed chan struct{}
 	users   map[string]*Peer
 	ready   bool
@@ -36,40 +36,41 @@ type Peers struct {
 	stderr  bytes.Buffer
 }
 
-// A Gateway is what the main gateway does when a participant asks to be in a
-// channel, or in none for an empty one: it returns the session of the voice
-// state and where to connect, or false if it says nothing.
+// A Gateway is the main gateway's reaction to a participant that joins a
+// channel, or leaves for an empty one: it returns the session of the voice
+// state and the server's address, or false for no reaction.
 type Gateway func(user, channel string) (session string, at Address, ok bool)
 
-// A Heard is what a peer heard of somebody: the Opus of 20 ms, decrypted.
+// A Heard is a received frame of a user: 20 ms of decrypted Opus.
 type Heard struct {
 	At      time.Time
 	Payload []byte
 }
 
-// Silent reports whether it is the frame by which a spurt ends.
+// Silent reports whether it is the frame that ends a spurt.
 func (h Heard) Silent() bool { return bytes.Equal(h.Payload, silence) }
 
-// A PeerEvent is what a peer reports besides sound.
+// A PeerEvent is a peer's report other than sound.
 type PeerEvent struct {
 	At     time.Time
 	Kind   string // status, transitioned, error or debug
 	Text   string // the status, or the message
-	Number int    // the transition, or the code with which a connection was closed
+	Number int    // the transition, or the connection's close code
 }
 
-// PeerOptions configure a Peer. The zero value is a client as Discord wants it.
+// PeerOptions configure a Peer. The zero value is a client that meets Discord's
+// requirements.
 type PeerOptions struct {
 	// NoDAVE is a client without end-to-end encryption.
 	NoDAVE bool
-	// Gateway stands for the main gateway. If nil, the Server admits whoever
-	// asks, and takes who leaves out.
+	// Gateway replaces the main gateway. If nil, the Server admits every user
+	// who joins, and expels those who leave.
 	Gateway Gateway
-	// Stage says that the channels are stages, if there is no Gateway.
+	// Stage says that the channels are stages, without a Gateway.
 	Stage bool
 }
 
-// Peer is one participant. Its methods may be called by any goroutine.
+// Peer is one participant. Its methods are safe for concurrent use.
 type Peer struct {
 	all         *Peers
 	guild, user string
@@ -85,14 +86,14 @@ type Peer struct {
 	codes   []string
 }
 
-// maxHeard bounds what is kept of a speaker, and maxPeerEvents of events: the
-// oldest go.
+// maxHeard bounds the stored frames of a speaker, and maxPeerEvents the stored
+// events: the oldest are dropped.
 const (
 	maxHeard      = 100_000
 	maxPeerEvents = 10_000
 )
 
-// NewPeers starts the process. Its peers may use every server of this package.
+// NewPeers starts the process. Its peers can use every server of this package.
 func NewPeers(t testing.TB, s *Server) *Peers {
 	t.Helper()
 	modules := filepath.Dir(filepath.Dir(filepath.Dir(peers.File(t, "@discordjs/voice/package.json"))))
@@ -119,7 +120,7 @@ func NewPeers(t testing.TB, s *Server) *Peers {
 		ps.read(stdout)
 	}()
 	t.Cleanup(func() {
-		_ = stdin.Close() // by which it ends
+		_ = stdin.Close() // this ends the process
 		timer := time.AfterFunc(5*time.Second, func() { _ = cmd.Process.Kill() })
 		<-read
 		_ = cmd.Wait()
@@ -134,7 +135,7 @@ func NewPeers(t testing.TB, s *Server) *Peers {
 	return ps
 }
 
-// Add returns a participant of a guild who is in no channel yet.
+// Add returns a participant of a guild who is not in a channel yet.
 func (ps *Peers) Add(guild, user string, o *PeerOptions) *Peer {
 	p := &Peer{all: ps, guild: guild, user: user, heard: map[string][]Heard{}, played: map[int]bool{}}
 	if o != nil {
@@ -149,7 +150,7 @@ func (ps *Peers) Add(guild, user string, o *PeerOptions) *Peer {
 	return p
 }
 
-// admit is the Gateway of who has none.
+// admit is the default Gateway.
 func (p *Peer) admit(user, channel string) (string, Address, bool) {
 	if channel == "" {
 		p.all.s.Expel(p.guild, user)
@@ -160,7 +161,7 @@ func (p *Peer) admit(user, channel string) (string, Address, bool) {
 	return session, at, true
 }
 
-// report is a line of the process's output.
+// report is an output line of the process.
 type report struct {
 	User    string `json:"user"`
 	Event   string `json:"event"`
@@ -178,14 +179,14 @@ type report struct {
 	} `json:"payload"`
 }
 
-// read takes what the process reports until it ends.
+// read handles the process's reports until it ends.
 func (ps *Peers) read(from io.Reader) {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var r report
 		if json.Unmarshal(lines.Bytes(), &r) != nil {
-			continue // Node's own words
+			continue // Node's own output
 		}
 		ps.mu.Lock()
 		p := ps.users[r.User]
@@ -201,7 +202,7 @@ func (ps *Peers) read(from io.Reader) {
 	ps.mu.Unlock()
 }
 
-// take notes a report and says whether the main gateway was spoken to.
+// take records a report and says whether it is for the main gateway.
 func (ps *Peers) take(p *Peer, r report) bool {
 	defer ps.touch()
 	if r.Event == "ready" {
@@ -236,7 +237,7 @@ func (ps *Peers) take(p *Peer, r report) bool {
 	return false
 }
 
-// note keeps an event; Peers.mu is held.
+// note stores an event; Peers.mu must be held.
 func (p *Peer) note(e PeerEvent) {
 	e.At = time.Now()
 	if len(p.events) == maxPeerEvents {
@@ -245,7 +246,7 @@ func (p *Peer) note(e PeerEvent) {
 	p.events = append(p.events, e)
 }
 
-// ask has the gateway answer the peer's opcode 4.
+// ask passes the peer's opcode 4 to the gateway.
 func (p *Peer) ask(channel *string) {
 	to := ""
 	if channel != nil {
@@ -264,7 +265,7 @@ func (ps *Peers) touch() {
 	ps.changed = make(chan struct{})
 }
 
-// await returns once cond, which runs under the lock, reports true.
+// await returns when cond, called under the lock, reports true.
 func (ps *Peers) await(ctx context.Context, what string, cond func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, ps.patience)
 	defer cancel()

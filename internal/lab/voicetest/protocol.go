@@ -34,7 +34,7 @@ const (
 	opInvalidCommit     = 31
 )
 
-// The codes with which the voice gateway closes a connection.
+// The voice gateway's close codes.
 const (
 	CloseUnknownOpcode        = 4001
 	CloseDecodeError          = 4002
@@ -54,7 +54,7 @@ const (
 	CloseCallTerminated       = 4022
 )
 
-// resumable reports whether the code leaves the session for a resume.
+// resumable reports whether a session can be resumed after the code.
 func resumable(code int) bool {
 	return code == 0 || code == CloseServerCrashed || code > 1001 && code < 4000
 }
@@ -72,7 +72,7 @@ const (
 	speakingPriority   = 1 << 2
 )
 
-// received is a message from a client.
+// received is a client's message.
 type received struct {
 	Op *int            `json:"op"`
 	D  json.RawMessage `json:"d"`
@@ -112,7 +112,7 @@ type speaking struct {
 func mustJSON(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // Only values of this package are marshalled.
+		panic(err) // Only this package's values are marshalled.
 	}
 	return b
 }

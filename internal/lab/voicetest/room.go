@@ -5,42 +5,43 @@ import (
 	"slices"
 )
 
-// A Join is what the main gateway tells of somebody who comes into a channel.
+// A Join is the main gateway's data about a user who joins a channel.
 type Join struct {
 	Guild, Channel, User string
-	// Session is that of the user's voice state.
+	// Session is the session of the user's voice state.
 	Session string
-	// Stage is a channel without end-to-end encryption.
+	// Stage says that the channel has no end-to-end encryption.
 	Stage bool
-	// Muted is who may not speak: of what the user says nothing is forwarded.
+	// Muted says that the user may not speak and none of the user's sound is
+	// forwarded.
 	Muted bool
 }
 
-// An Address is what VOICE_SERVER_UPDATE says of a voice server.
+// An Address is the content of VOICE_SERVER_UPDATE.
 type Address struct {
 	Token    string
 	Endpoint string // host and port
 }
 
-// admission is a Join with the token that opens it.
+// admission is a Join and its token.
 type admission struct {
 	Join
 	token string
 }
 
-// room is one voice channel with somebody in it, guarded by Server.mu.
+// room is one voice channel with participants, guarded by Server.mu.
 type room struct {
 	s              *Server
 	guild, channel string
-	members        map[string]*participant // by user, once they are described
-	order          []*participant          // the members, by their users' ids
+	members        map[string]*participant // by user, when they are described
+	order          []*participant          // the members, by user id
 	group          group
 	wire           Wire
 }
 
-// Admit lets a user in and returns where to connect. Who is in another channel
-// of the guild is closed there with 4014, as Discord does with who is moved; a
-// token given before is void.
+// Admit admits a user and returns the address to connect to. If the user is in
+// another channel of the guild, that connection is closed with 4014, as Discord
+// does on a move; earlier tokens become invalid.
 func (s *Server) Admit(j Join) Address {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,15 +51,16 @@ func (s *Server) Admit(j Join) Address {
 	return Address{Token: a.token, Endpoint: s.Endpoint()}
 }
 
-// Expel takes a user's admission away and closes the connection with 4014, as
-// when a moderator disconnects somebody or the main gateway's session is lost.
+// Expel revokes a user's admission and closes the connection with 4014, as when
+// a moderator disconnects a user or the main gateway's session is lost.
 func (s *Server) Expel(guild, user string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.revoke(guild, user, func(*participant) bool { return true })
 }
 
-// revoke voids a user's tokens and disconnects whom gone says.
+// revoke invalidates a user's tokens and disconnects the sessions that gone
+// accepts.
 func (s *Server) revoke(guild, user string, gone func(*participant) bool) {
 	maps.DeleteFunc(s.admissions, func(_ string, a *admission) bool { return a.Guild == guild && a.User == user })
 	for _, p := range s.ssrcs {
@@ -68,7 +70,7 @@ func (s *Server) revoke(guild, user string, gone func(*participant) bool) {
 	}
 }
 
-// roomOf returns the channel's room, which is made for the first who comes.
+// roomOf returns the channel's room, creating it for the first participant.
 func (s *Server) roomOf(a *admission) *room {
 	key := a.Guild + "/" + a.Channel
 	if s.rooms[key] == nil {
@@ -79,12 +81,12 @@ func (s *Server) roomOf(a *admission) *room {
 	return s.rooms[key]
 }
 
-// others returns the members besides one, in the order of their users' ids.
+// others returns all members but one, by user id.
 func (r *room) others(but *participant) []*participant {
 	return slices.DeleteFunc(slices.Clone(r.order), func(p *participant) bool { return p == but })
 }
 
-// arrange puts the members in order, who have changed.
+// arrange sorts the members after a change.
 func (r *room) arrange() {
 	r.order = r.order[:0:0]
 	for _, user := range slices.Sorted(maps.Keys(r.members)) {
@@ -92,7 +94,7 @@ func (r *room) arrange() {
 	}
 }
 
-// enter makes a participant who knows the keys one of the room.
+// enter adds a participant with keys to the room.
 func (r *room) enter(p *participant) {
 	r.members[p.user] = p
 	r.arrange()
@@ -116,13 +118,14 @@ func (r *room) enter(p *participant) {
 	r.s.touch()
 }
 
-// introduce sends what Discord says of a client besides, which nobody needs.
+// introduce sends Discord's further messages about a client, which no client
+// needs.
 func (p *participant) introduce(o *participant) {
 	p.send(opFlags, map[string]any{"user_id": o.user, "flags": 2})
 	p.send(opPlatform, map[string]any{"user_id": o.user, "platform": 0})
 }
 
-// leave takes a participant out of the room.
+// leave removes a participant from the room.
 func (r *room) leave(p *participant) {
 	if r.members[p.user] != p {
 		return

@@ -16,13 +16,14 @@ const (
 	payloadH264 = 101
 )
 
-// silence is the Opus frame by which a spurt ends. It is never encrypted end to end.
+// silence is the Opus frame that ends a spurt. It is never encrypted end to
+// end.
 var silence = []byte{0xF8, 0xFF, 0xFE}
 
-// newKeys makes a session's key for a mode, which must be one of the two.
+// newKeys creates a session's key for a mode, which must be one of the two.
 func newKeys(mode string) (key []byte, open, seal cipher.AEAD) {
 	key = make([]byte, 32)
-	_, _ = rand.Read(key) // It never fails.
+	_, _ = rand.Read(key) // cannot fail
 	var aead cipher.AEAD
 	var err error
 	if mode == XChaCha20 {
@@ -39,8 +40,8 @@ func newKeys(mode string) (key []byte, open, seal cipher.AEAD) {
 	return key, aead, aead
 }
 
-// clearLength is how much of a packet is not encrypted: the header, the
-// contributing sources, and the first four bytes of an extension.
+// clearLength returns the length of a packet's unencrypted part: the header,
+// the contributing sources, and the first four bytes of an extension.
 func clearLength(packet []byte) int {
 	n := rtpHeader + 4*int(packet[0]&0x0F)
 	if packet[0]&0x10 != 0 {
@@ -49,8 +50,9 @@ func clearLength(packet []byte) int {
 	return n
 }
 
-// openPacket returns what the packet carries, extension and padding taken off,
-// and the nonce's counter. It reports false for one that was not sealed so.
+// openPacket returns a packet's payload without extension and padding, and the
+// nonce's counter. It reports false for a packet that was not sealed with this
+// key.
 func openPacket(aead cipher.AEAD, packet []byte) (payload []byte, nonce uint32, ok bool) {
 	if len(packet) < rtpHeader {
 		return nil, 0, false
@@ -82,7 +84,7 @@ func openPacket(aead cipher.AEAD, packet []byte) (payload []byte, nonce uint32, 
 	return plain, binary.BigEndian.Uint32(packet[end:]), true
 }
 
-// outgoing is a packet to be sealed.
+// outgoing is a packet to seal.
 type outgoing struct {
 	kind      byte // the payload type
 	marker    bool
@@ -92,7 +94,7 @@ type outgoing struct {
 	payload   []byte
 	padding   int  // bytes, at most 255
 	sources   int  // contributing sources
-	extension int  // words of four bytes; 0 is none
+	extension int  // words of four bytes; 0 means none
 	empty     bool // an extension without words
 }
 

@@ -25,33 +25,34 @@ import (
 
 // Options configure a Server. The zero value is a voice server without faults.
 type Options struct {
-	// Heartbeat is the interval that Hello announces. If zero, 13.75 s. A
-	// connection silent for one and a half of it is closed.
+	// Heartbeat is the interval in Hello. Zero means 13.75 s. The server closes
+	// a connection silent for one and a half intervals.
 	Heartbeat time.Duration
-	// Modes are the encryption modes that are offered. If nil, both, AES first.
+	// Modes are the offered encryption modes. Nil means both, AES first.
 	Modes []string
-	// Replay is how many messages a resume can ask for again. If zero, 512; if
-	// negative, none.
+	// Replay is the number of messages a resume can request again. Zero means
+	// 512; negative means none.
 	Replay int
-	// ReplayFirst repeats what was missed before a resume is confirmed.
+	// ReplayFirst repeats missed messages before a resume is confirmed.
 	ReplayFirst bool
-	// FirstSequence is the number of a session's first message. If zero, 1.
+	// FirstSequence is the number of a session's first message. Zero means 1.
 	FirstSequence uint16
-	// Away is how long a session whose connection broke waits to be resumed. If
-	// zero, 15 s. It stays in its channel meanwhile.
+	// Away is how long a disconnected session can be resumed. Zero means 15 s.
+	// It stays in its channel meanwhile.
 	Away time.Duration
-	// Transition is how long a transition waits for who is not ready. If zero, 2 s.
+	// Transition is how long a transition waits for participants that are not
+	// ready. Zero means 2 s.
 	Transition time.Duration
-	// AllowPlain lets clients in whose version of DAVE is 0, which takes the
-	// channel down to 0 for as long as they stay. Discord refuses them with 4017.
+	// AllowPlain admits clients with DAVE version 0, which downgrade the
+	// channel to 0 for as long as they stay. Discord refuses them with 4017.
 	AllowPlain bool
-	// NumberFirst gives the first transition of a group a number, and waits for
-	// all to be ready, where Discord has it executed at once.
+	// NumberFirst numbers the first transition of a group, and waits for all to
+	// be ready, where Discord executes it at once.
 	NumberFirst bool
-	// Arrivals is how many packets of each participant are kept, the last of
-	// them. If zero, 3,000, which is a minute.
+	// Arrivals is the number of stored packets of each participant, the last
+	// ones. Zero means 3,000, which is a minute.
 	Arrivals int
-	// Patience bounds every wait of the Go API. If zero, a minute.
+	// Patience bounds every wait of the Go API. Zero means a minute.
 	Patience time.Duration
 }
 
@@ -82,15 +83,15 @@ func (o *Options) fill() {
 	}
 }
 
-// Server is one voice server: all voice channels of a region. Its methods may be
-// called by any goroutine.
+// Server is one voice server: all voice channels of a region. Its methods are
+// safe for concurrent use.
 type Server struct {
 	opts    Options
 	http    *httptest.Server
 	udp     *net.UDPConn
 	stop    context.CancelFunc
 	stopped <-chan struct{}
-	running sync.WaitGroup // the reader of UDP, the watch, and the connections
+	running sync.WaitGroup // the UDP reader, the watch, and the connections
 
 	sending sync.Mutex // held while packets are sent, never under mu
 
@@ -98,29 +99,29 @@ type Server struct {
 	changed    chan struct{}
 	admissions map[string]*admission   // by token
 	rooms      map[string]*room        // by guild and channel
-	ssrcs      map[uint32]*participant // by the ssrc that it was given
+	ssrcs      map[uint32]*participant // by assigned ssrc
 	lastSSRC   uint32
 	dice       *mathrand.Rand
 	swallow    int           // heartbeats to leave unanswered
 	deafUDP    int           // discovery packets to lose
-	late       time.Duration // by which others are told late who speaks
+	late       time.Duration // delay of Speaking to others
 	later      []delayed
 	unsent     []datagram // packets that flush will send
 	faults     []string
 	overrun    int // faults beyond the bound
 }
 
-// delayed is what the watch does once its time has come; s.mu is held.
+// delayed is an action of the watch at a time; it runs under s.mu.
 type delayed struct {
 	at time.Time
 	do func()
 }
 
-// maxFaults bounds the faults that are kept; more are counted.
+// maxFaults bounds the stored faults; further ones are only counted.
 const maxFaults = 50
 
-// New starts a server that is closed when the test ends. Faults nobody took fail
-// the test then.
+// New starts a server that is closed when the test ends. Faults that were not
+// taken fail the test then.
 func New(t testing.TB, o *Options) *Server {
 	t.Helper()
 	s, err := newServer(o)
@@ -149,13 +150,13 @@ func newServer(o *Options) (*Server, error) {
 	if s.udp, err = net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}); err != nil {
 		return nil, err
 	}
-	_ = s.udp.SetReadBuffer(4 << 20) // Less will do.
+	_ = s.udp.SetReadBuffer(4 << 20) // A smaller buffer also works.
 	_ = s.udp.SetWriteBuffer(4 << 20)
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop, s.stopped = cancel, ctx.Done()
 	s.http = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
 	s.http.Config.BaseContext = func(net.Listener) context.Context { return ctx }
-	s.http.Config.ErrorLog = log.New(io.Discard, "", 0) // of clients that leave in mid-handshake
+	s.http.Config.ErrorLog = log.New(io.Discard, "", 0) // from clients that leave during the handshake
 	s.http.StartTLS()
 	s.running.Add(2)
 	go func() { defer s.running.Done(); s.readUDP() }()
@@ -171,12 +172,13 @@ func (s *Server) Close() {
 	s.running.Wait()
 }
 
-// Endpoint returns the host and port of the voice gateway, as
-// VOICE_SERVER_UPDATE names it.
+// Endpoint returns the host and port of the voice gateway, as in
+// VOICE_SERVER_UPDATE.
 func (s *Server) Endpoint() string { return s.http.Listener.Addr().String() }
 
-// CAFile writes the certificate by which clients know every server of this
-// package, in PEM, and returns the file's path. It is gone when the test ends.
+// CAFile writes the certificate, in PEM, with which clients trust every server
+// of this package, and returns the file's path. The file is removed when the
+// test ends.
 func (s *Server) CAFile(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "voice-ca.pem")
@@ -187,14 +189,14 @@ func (s *Server) CAFile(t testing.TB) string {
 	return path
 }
 
-// TLS returns what a client trusts every server of this package by.
+// TLS returns a client configuration that trusts every server of this package.
 func (s *Server) TLS() *tls.Config {
 	pool := x509.NewCertPool()
 	pool.AddCert(s.http.Certificate())
 	return &tls.Config{RootCAs: pool}
 }
 
-// TakeFaults returns the faults so far and forgets them.
+// TakeFaults returns the faults so far and clears them.
 func (s *Server) TakeFaults() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -206,7 +208,7 @@ func (s *Server) TakeFaults() []string {
 	return all
 }
 
-// AwaitFault returns once there is a fault with a text in it, and forgets all.
+// AwaitFault returns when a fault contains a text, and clears all faults.
 func (s *Server) AwaitFault(ctx context.Context, text string) error {
 	return s.await(ctx, "a fault with "+text, func() bool {
 		if !slices.ContainsFunc(s.faults, func(f string) bool { return strings.Contains(f, text) }) {
@@ -217,7 +219,7 @@ func (s *Server) AwaitFault(ctx context.Context, text string) error {
 	})
 }
 
-// fault notes what a client did wrong; s.mu is held.
+// fault records an offence of a client; s.mu must be held.
 func (s *Server) fault(format string, args ...any) {
 	if len(s.faults) == maxFaults {
 		s.overrun++
@@ -227,13 +229,13 @@ func (s *Server) fault(format string, args ...any) {
 	s.touch()
 }
 
-// touch wakes everybody who waits for a change; s.mu is held.
+// touch wakes all waiters for a change; s.mu must be held.
 func (s *Server) touch() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
-// await returns once cond, which runs under the lock, reports true.
+// await returns when cond, called under the lock, reports true.
 func (s *Server) await(ctx context.Context, what string, cond func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Patience)
 	defer cancel()
@@ -254,8 +256,8 @@ func (s *Server) await(ctx context.Context, what string, cond func() bool) error
 	}
 }
 
-// watch does what time demands: it ends silent connections and sessions that
-// nobody resumed, executes transitions and sends what was held back.
+// watch handles timeouts: it closes silent connections, ends sessions that were
+// not resumed, executes transitions and sends delayed packets.
 func (s *Server) watch(ctx context.Context) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -276,7 +278,8 @@ func (s *Server) watch(ctx context.Context) {
 	}
 }
 
-// forgive lets a machine that stood still blame nobody for it; s.mu is held.
+// forgive extends all deadlines after a stall of the machine, so that it does
+// not count against clients; s.mu must be held.
 func (s *Server) forgive(slept time.Duration) {
 	if slept < 500*time.Millisecond {
 		return
@@ -289,7 +292,7 @@ func (s *Server) forgive(slept time.Duration) {
 	}
 }
 
-// pass is one round of watch; s.mu is held.
+// pass is one round of watch; s.mu must be held.
 func (s *Server) pass(now time.Time) {
 	waiting := s.later[:0]
 	var due []delayed
@@ -312,14 +315,15 @@ func (s *Server) pass(now time.Time) {
 	}
 }
 
-// after has something done later; s.mu is held then, too.
+// after schedules an action; it runs under s.mu.
 func (s *Server) after(d time.Duration, do func()) {
 	s.later = append(s.later, delayed{time.Now().Add(d), do})
 }
 
-// secret returns a random text. It begins with its kind, to be known in messages.
+// secret returns a random text that begins with its kind, so that messages show
+// it.
 func secret(kind string) string {
 	b := make([]byte, 16)
-	_, _ = rand.Read(b) // It never fails.
+	_, _ = rand.Read(b) // cannot fail
 	return strings.ReplaceAll(kind, " ", "") + "-" + hex.EncodeToString(b)
 }

@@ -49,7 +49,8 @@ func TestPeersOnABadWire(t *testing.T) {
 	refuseErrors(t, a, b)
 }
 
-// TestPeersLosePackets counts: what the wire did not lose was heard, once.
+// TestPeersLosePackets checks that every packet the wire did not lose was heard
+// once.
 func TestPeersLosePackets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -62,14 +63,14 @@ func TestPeersLosePackets(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.SetWire(guild, channel, "", voicetest.Wire{})
-	introduce(t, a, b) // nothing of what was said is on its way any more
+	introduce(t, a, b) // no earlier sound is in flight
 	for _, side := range []struct {
 		ear, mouth *voicetest.Peer
 		speaker    byte
 	}{{a, b, 'b'}, {b, a, 'a'}} {
 		c, _ := s.Client(guild, side.ear.User())
 		got := numbers(t, side.speaker, 0, side.ear.Sound(side.mouth.User()))
-		// Of the lost, silence may be some; of the heard, a library rarely drops what comes late.
+		// Some lost packets may be silence; a library rarely drops late ones.
 		if c.Lost < 10 || len(got) < 500-c.Lost-2 || len(got) > 500-c.Lost+5 {
 			t.Errorf("%s heard %d frames and %d packets were lost, want the others of 500", side.ear.User(), len(got), c.Lost)
 		}
@@ -122,7 +123,8 @@ func TestPeersReconnect(t *testing.T) {
 	}
 }
 
-// equalCodes holds peers to one privacy code, which is not empty.
+// equalCodes requires that peers have the same privacy code, which is not
+// empty.
 func equalCodes(t *testing.T, all ...*voicetest.Peer) string {
 	t.Helper()
 	want := ""
@@ -141,8 +143,8 @@ func equalCodes(t *testing.T, all ...*voicetest.Peer) string {
 	return want
 }
 
-// TestPeersChangeTheirGroup has a third come, the first go, and the last stay
-// alone until somebody comes again.
+// TestPeersChangeTheirGroup lets a third peer join, the first leave, and the
+// last stay alone until another joins.
 func TestPeersChangeTheirGroup(t *testing.T) {
 	t.Parallel()
 	s, a, b := gather(t, nil, false)
@@ -184,7 +186,7 @@ func TestPeersChangeTheirGroup(t *testing.T) {
 	refuseErrors(t, b, c, d)
 }
 
-// TestPeersGoDownAndUp has somebody come whose client knows no encryption.
+// TestPeersGoDownAndUp lets a client without encryption join and leave.
 func TestPeersGoDownAndUp(t *testing.T) {
 	t.Parallel()
 	s, a, b := gather(t, &voicetest.Options{AllowPlain: true}, false)
@@ -195,7 +197,7 @@ func TestPeersGoDownAndUp(t *testing.T) {
 	}
 	awaitTransition(t, 2, a, b)
 	introduce(t, a, b, c)
-	for _, user := range []string{alice, bob} { // what is said is not encrypted
+	for _, user := range []string{alice, bob} { // the sound is not encrypted
 		arrived := s.Arrivals(guild, user)
 		if last := arrived[len(arrived)-6].Payload; len(last) < 2 || last[1] != 'w' {
 			t.Errorf("%s says %x where Carol has to understand it", user, last)
@@ -209,7 +211,8 @@ func TestPeersGoDownAndUp(t *testing.T) {
 	converse(t, a, b, 0, 25)
 	equalCodes(t, a, b)
 	for _, arrived := range s.Arrivals(guild, alice)[before:] {
-		// Encrypted frames end with a marker; ciphertext may begin with anything.
+		// Encrypted frames end with a marker; ciphertext may begin with any
+		// bytes.
 		if said := string(arrived.Payload); strings.HasPrefix(said, "\xfca") && !strings.HasSuffix(said, "\xfa\xfa") {
 			t.Errorf("alice says %x after everybody could encrypt again", arrived.Payload)
 		}
@@ -217,10 +220,10 @@ func TestPeersGoDownAndUp(t *testing.T) {
 	refuseErrors(t, a, b)
 }
 
-// TestPeersRecover has a peer miss the commit that everybody else follows.
+// TestPeersRecover lets a peer miss a commit that all others apply.
 func TestPeersRecover(t *testing.T) {
 	t.Parallel()
-	s, a, b := gather(t, &voicetest.Options{NumberFirst: true}, false) // after transition 0 it would give up instead
+	s, a, b := gather(t, &voicetest.Options{NumberFirst: true}, false) // after transition 0 the peer would give up instead
 	s.Withhold(guild, bob, voicetest.OpAnnounceCommit, voicetest.OpExecuteTransition)
 	s.SetCommitter(guild, channel, alice)
 	c := voicetest.NewPeers(t, s).Add(guild, carol, nil)
@@ -232,7 +235,7 @@ func TestPeersRecover(t *testing.T) {
 	awaitTransition(t, 1, c)
 	s.Withhold(guild, bob)
 	s.SetCommitter(guild, channel, "")
-	a.Start(speech('a', 0, 200)) // of which Bob understands nothing
+	a.Start(speech('a', 0, 200)) // Bob understands none of it
 	if _, err := s.AwaitClient(t.Context(), guild, bob, func(c voicetest.Client) bool { return c.Invalid > 0 }); err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +244,8 @@ func TestPeersRecover(t *testing.T) {
 	equalCodes(t, a, b, c)
 }
 
-// TestPeersWithTwoTransitions has two epochs announced before the first is executed.
+// TestPeersWithTwoTransitions announces two epochs before the first is
+// executed.
 func TestPeersWithTwoTransitions(t *testing.T) {
 	t.Parallel()
 	s, a, b := gather(t, nil, false)

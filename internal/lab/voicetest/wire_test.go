@@ -22,15 +22,15 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// wire speaks the protocol by hand, for what no client can be made to do. Its
-// packets are sealed and opened by what the product uses, and the server's own.
+// wire speaks the protocol directly, for cases that no client produces. Its
+// packets are sealed and opened with the product's and the server's code.
 type wire struct {
 	t    *testing.T
 	s    *voicetest.Server
 	at   voicetest.Address
 	join voicetest.Join
 	ws   *websocket.Conn
-	seq  int // of the last message with a number, -1 without
+	seq  int // of the last numbered message, or -1
 
 	ssrc   uint32
 	udp    net.Conn
@@ -46,14 +46,14 @@ type frame struct {
 	Data []byte          `json:"-"` // of a binary message
 }
 
-// admit has a user let in who is not connected yet.
+// admit admits a user without connecting.
 func admit(t *testing.T, s *voicetest.Server, user string, stage bool) *wire {
 	w := &wire{t: t, s: s, seq: -1, join: voicetest.Join{Guild: guild, Channel: channel, User: user, Session: "session-of-" + user, Stage: stage}}
 	w.at = s.Admit(w.join)
 	return w
 }
 
-// dial connects, in place of a connection there was.
+// dial connects, and replaces an earlier connection.
 func (w *wire) dial(path string) *wire {
 	w.t.Helper()
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: w.s.TLS()}}
@@ -86,7 +86,7 @@ func (w *wire) read() (frame, error) {
 	return f, err
 }
 
-// next returns the next message with the opcode. Others are passed over.
+// next returns the next message with the opcode and skips others.
 func (w *wire) next(op int) frame {
 	w.t.Helper()
 	for {
@@ -100,7 +100,7 @@ func (w *wire) next(op int) frame {
 	}
 }
 
-// closed returns the code with which the server closes.
+// closed returns the server's close code.
 func (w *wire) closed() int {
 	w.t.Helper()
 	for {
@@ -132,7 +132,7 @@ func (w *wire) resume(ack int) {
 	w.send(`{"op":7,"d":{"server_id":%q,"session_id":%q,"token":%q,"seq_ack":%d}}`, w.join.Guild, w.join.Session, w.at.Token, ack)
 }
 
-// enter goes all the way to the session description.
+// enter runs the handshake up to the session description.
 func (w *wire) enter(mode string) *wire {
 	w.t.Helper()
 	w.dial("/?v=8")
@@ -179,7 +179,7 @@ func (w *wire) enter(mode string) *wire {
 	return w
 }
 
-// exchange sends a packet and returns the next that comes.
+// exchange sends a packet and returns the next one received.
 func (w *wire) exchange(packet []byte) []byte {
 	w.t.Helper()
 	w.transmit(packet)
@@ -204,7 +204,7 @@ func (w *wire) receive() []byte {
 	return buf[:n]
 }
 
-// seal returns the next packet of what the user says.
+// seal returns the next packet of the user's sound.
 func (w *wire) seal(payload []byte) []byte {
 	w.t.Helper()
 	w.header.Sequence++
@@ -239,10 +239,10 @@ func TestSpeechByHand(t *testing.T) {
 			if err := json.Unmarshal(b.next(5).D, &said); err != nil || said.User != alice || said.SSRC != a.ssrc {
 				t.Errorf("speaking = %+v, %v, want user %s with ssrc %d", said, err, alice, a.ssrc)
 			}
-			for i := range 20 { // over the end of the sequence and the timestamp
+			for i := range 20 { // across the overflow of sequence and timestamp
 				payload := speech('a', i, 1)[0]
 				if full := uint32(math.MaxUint32 - voice.FrameSamples); mode == voicetest.XChaCha20 && a.header.Timestamp > full {
-					a.header.Timestamp = full + 1 // as a library does that begins anew with 0
+					a.header.Timestamp = full + 1 // as in a library that restarts at 0
 				}
 				a.transmit(a.seal(payload))
 				h, got, err := b.opener.Open(b.receive())
@@ -297,9 +297,9 @@ func TestServerBlames(t *testing.T) {
 		}, "timestamp"},
 		{"too fast", func(a *wire) {
 			a.speak(1)
-			for n := 1; n <= 150; n++ { // what three seconds held back is not
+			for n := 1; n <= 150; n++ { // packets delayed by three seconds are no flood
 				a.transmit(a.seal([]byte("late")))
-				if n%10 != 0 { // or the system would lose some
+				if n%10 != 0 { // otherwise the system would lose some
 					continue
 				}
 				if _, err := a.s.AwaitClient(a.t.Context(), guild, alice, func(c voicetest.Client) bool { return c.Packets >= n }); err != nil {
@@ -354,7 +354,7 @@ func TestServerRefuses(t *testing.T) {
 		stage bool
 		do    func(a *wire)
 		code  int
-		fault string // empty: the client is not to blame
+		fault string // empty: no fault of the client
 	}{
 		{"version", true, func(a *wire) { a.dial("/?v=7") }, voicetest.CloseUnknownProtocol, "v=7"},
 		{"no message", true, func(a *wire) { a.dial("/?v=8").send("hello") }, voicetest.CloseDecodeError, "does not decode"},
@@ -410,9 +410,9 @@ func TestResume(t *testing.T) {
 	for _, first := range []bool{false, true} {
 		t.Run(fmt.Sprintf("replay first %v", first), func(t *testing.T) {
 			t.Parallel()
-			s := voicetest.New(t, &voicetest.Options{ReplayFirst: first, FirstSequence: 65534}) // it wraps
+			s := voicetest.New(t, &voicetest.Options{ReplayFirst: first, FirstSequence: 65534}) // the numbers wrap
 			a, b := admit(t, s, alice, true).enter(voicetest.AES256GCM), admit(t, s, bob, true).enter(voicetest.AES256GCM)
-			a.next(20) // the last that is said of Bob
+			a.next(20) // the last message about Bob
 			seen := a.seq
 			s.Drop(guild, alice)
 			if _, err := a.read(); err == nil {
@@ -523,7 +523,7 @@ func TestDiscoveryIsLost(t *testing.T) {
 	}
 }
 
-// two have Alice and Bob on a stage, by hand.
+// two returns Alice and Bob on a stage, as wires.
 func two(t *testing.T) (s *voicetest.Server, a, b *wire) {
 	t.Helper()
 	s = voicetest.New(t, nil)
@@ -620,7 +620,7 @@ func TestSoundIsAheadOfSpeaking(t *testing.T) {
 	t.Parallel()
 	s, a, b := two(t)
 	s.SpeakLate(200 * time.Millisecond)
-	a.transmit(a.seal([]byte("early"))) // it waits for Alice's Speaking, and Bob's for longer
+	a.transmit(a.seal([]byte("early"))) // the packet waits for Alice's Speaking, and Bob's even longer
 	a.speak(1)
 	if x, _ := b.heard(); x != "early" {
 		t.Errorf("heard %q", x)

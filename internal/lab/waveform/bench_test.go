@@ -17,13 +17,13 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/saytest"
 )
 
-// strict holds the measurement to the targets of docs/performance.md.
+// strict checks the targets of docs/performance.md.
 var (
 	strict  = flag.Bool("strict", false, "fail where a target is missed")
 	another = flag.String("program", "", "measure this program instead of one that is built")
 )
 
-// voices are espeak-ng's, and how many words a minute they speak.
+// voices are those of espeak-ng, with words per minute.
 var voices = []struct {
 	name  string
 	speed int
@@ -39,9 +39,10 @@ var questions = []string{
 	"We need a place to sleep, Bartok.",
 }
 
-// slots are what answers are made of, a word of each. No word is in two of them, so that
-// each word of an answer has a tone of its own; and no two answers are alike, which would
-// be withheld. The first sentence takes the model some 90 ms from its first word on.
+// slots are the parts of answers, one word of each. No word is in two slots, so
+// that each word of an answer has its own tone; and all answers differ, because
+// the program withholds repeats. The first sentence takes the model about 90 ms
+// from its first word.
 var slots = [][]string{
 	{"Aye,", "Well,", "Yes,", "Friend,", "Now,"},
 	{"the"},
@@ -62,7 +63,7 @@ var slots = [][]string{
 	{"boots.", "bread.", "blankets.", "lamps.", "horses.", "maps."},
 }
 
-// answerOf makes the nth answer.
+// answerOf returns the nth answer.
 func answerOf(n int) string {
 	var words []string
 	for i, slot := range slots {
@@ -108,8 +109,8 @@ func TestEar(t *testing.T) {
 	}
 }
 
-// measure plays a plan with the program, and returns what was measured of each turn in
-// which the room was not disturbed.
+// measure plays a plan with the program, and returns the measurements of each
+// turn without a disturbance of the room.
 func measure(t *testing.T, path, onnx string, interims bool, plan []over) []turn {
 	s := newStage(t)
 	t.Logf("from microphone to loudspeaker through parec and pacat alone: %.0f ms", s.passage())
@@ -119,7 +120,7 @@ func measure(t *testing.T, path, onnx string, interims bool, plan []over) []turn
 	if !until(patience, func() bool { return p.seen() > 0 }) {
 		t.Fatal("the program says nothing")
 	}
-	time.Sleep(2 * time.Second) // it warms up
+	time.Sleep(2 * time.Second) // the program warms up
 	asked := asked(t)
 	chance := rand.New(rand.NewPCG(3, 4))
 	var turns []turn
@@ -145,7 +146,7 @@ func measure(t *testing.T, path, onnx string, interims bool, plan []over) []turn
 	return turns
 }
 
-// asked are the questions, each in another voice.
+// asked are the questions, each in a different voice.
 func asked(t *testing.T) []clip {
 	var out []clip
 	for i, text := range questions {
@@ -155,7 +156,7 @@ func asked(t *testing.T) []clip {
 	return out
 }
 
-// plan is what is said over the answers, four in a round.
+// plan lists the interruptions of answers, four in a round.
 func plan(t *testing.T, rounds int) []over {
 	var out []over
 	sounds := throats(t)
@@ -168,7 +169,7 @@ func plan(t *testing.T, rounds int) []over {
 	return out
 }
 
-// throats are sounds that interrupt nobody.
+// throats are throat sounds that must not interrupt.
 func throats(t *testing.T) []over {
 	var out []over
 	for i := range 10 {
@@ -191,9 +192,8 @@ func cough(seed uint64) []int16 {
 	return append(out, rig.Decay(rig.Noise(220*time.Millisecond, -14, chance), 3)...)
 }
 
-// passage is how long sound takes from the microphone to the loudspeaker, in
-// milliseconds, through the programs that the program records and plays with, and nothing
-// between them.
+// passage returns the time of sound from the microphone to the loudspeaker, in
+// milliseconds, through the recorder and player programs alone.
 func (s *stage) passage() float64 {
 	format := []string{"--raw", "--format=s16le", "--channels=1", "--rate=48000"}
 	from, to := exec.Command("parec", append(format, "--latency-msec=10")...), exec.Command("pacat", append(format, "--latency-msec=60")...)

@@ -1,8 +1,9 @@
-// Package waveform measures what a player hears of the real program: it is built, takes
-// what is spoken from a microphone of PulseAudio and is heard at its loudspeaker, against
-// services on loopback that take as long as vendors do. Times are counted in the recorded
-// sound: from the last sample of a voice to the first of the answer, and from the words of
-// an interruption to the last sample of what they interrupted.
+// Package waveform measures what a player hears of the real program: it builds
+// the program, plays speech into a PulseAudio microphone and records its
+// loudspeaker, with services on loopback that have the latency of vendors.
+// Times are measured in the recording: from the last sample of a voice to the
+// first of the answer, and from the words of an interruption to the last sample
+// of the interrupted answer.
 //
-// Nothing imports it; it has no code but its tests. make bench-ear runs them.
+// No package imports it; it contains only tests. make bench-ear runs them.
 package waveform

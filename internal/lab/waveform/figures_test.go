@@ -9,21 +9,22 @@ import (
 	"text/tabwriter"
 )
 
-// figures sum up turns. Times are in milliseconds.
+// figures summarise turns. Times are in milliseconds.
 type figures struct {
 	turns int
-	// first is until the first sound, error what the ledger says of it beyond that.
+	// first runs to the first sound, error is how much more the ledger says.
 	first, error []float64
-	// lastOf is until the last sound after an interruption, from the first of its words,
-	// from the end of the call, and from the end of all.
+	// lastOf runs to the last sound after an interruption, from the first of
+	// its words, from the end of the call, and from the end of all.
 	lastOf map[string][3][]float64
 	// stages are the ledger's times.
 	stages map[string][]float64
-	// throats are the sounds that interrupt nobody: how many silenced the answer, and how
-	// many for good. ducked and paused are by how many dB and for how long.
+	// throats counts the sounds that must not interrupt: how many silenced the
+	// answer, and how many for good. ducked and paused say by how many dB and
+	// for how long.
 	throats, stopped, cut int
 	ducked, paused        map[string][]float64
-	// again and lost count answers of which words were heard twice, or not at all.
+	// again and lost count answers with words heard twice, or not at all.
 	again, lost int
 }
 
@@ -61,7 +62,7 @@ func sum(turns []turn) figures {
 	return f
 }
 
-// percentile is the nearest rank among values, NaN if there are none.
+// percentile returns the nearest rank among values, or NaN without values.
 func percentile(values []float64, p int) float64 {
 	if len(values) == 0 {
 		return math.NaN()
@@ -75,12 +76,12 @@ const (
 	firstP50, firstP95 = 850, 1100
 	interimsFirstP50   = 600
 	lastP50            = 350
-	// ledgerOff is what the ledger may be off by: it knows neither of the devices, nor
-	// where in a frame a voice ended.
+	// ledgerOff is the ledger's allowed error, because it knows neither the
+	// devices nor where in a frame a voice ended.
 	ledgerOff = 150
 )
 
-// broken says which targets are missed.
+// broken lists the missed targets.
 func (f figures) broken(interims bool) []string {
 	var all []string
 	want := func(what string, got, most float64) {
@@ -134,10 +135,10 @@ func (f figures) print(t *testing.T) {
 		t.Name(), table.String(), f.stopped, f.throats, f.cut, f.again, f.turns, f.lost)
 }
 
-// stages are those of the ledger that make up the first sound.
+// stages are the ledger's stages up to the first sound.
 var stages = []string{"endpoint_ms", "stt_final_ms", "llm_first_token_ms", "llm_first_sentence_ms", "tts_first_audio_ms", "floor_ms", "first_sound_ms", "end_to_first_sound_ms"}
 
-// TestBroken shows that each target can be missed.
+// TestBroken checks that each target can be missed.
 func TestBroken(t *testing.T) {
 	good := func() []turn {
 		return []turn{

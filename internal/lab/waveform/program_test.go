@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// buildProgram builds the program as it ships.
+// buildProgram builds the release program.
 func buildProgram(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "glyphoxa")
@@ -42,7 +42,8 @@ type program struct {
 	events []event
 }
 
-// startProgram plays with the microphone and the loudspeaker until the test ends.
+// startProgram plays with the microphone and the loudspeaker until the test
+// ends.
 func startProgram(t *testing.T, path, dir, config string) *program {
 	t.Helper()
 	p := &program{}
@@ -93,7 +94,7 @@ func (p *program) readEvents(out io.Reader) error {
 	return lines.Err()
 }
 
-// since are the events from the nth on.
+// since returns the events from the nth on.
 func (p *program) since(n int) []event {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,7 +107,7 @@ func (p *program) seen() int {
 	return len(p.events)
 }
 
-// atRest tells whether every utterance among events has ended in its turn.
+// atRest reports whether every utterance among events has ended in its turn.
 func atRest(events []event) bool {
 	open := map[int]bool{}
 	for _, e := range events {

@@ -10,8 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// TestTones shows that a recording tells which words were heard, cut ones and those said
-// twice as well.
+// TestTones checks that a recording shows which words were heard, including cut
+// and repeated ones.
 func TestTones(t *testing.T) {
 	const answer = "Aye, I keep a quiet room upstairs."
 	sound := audible48(t, tones(answer, answer))
@@ -19,7 +19,7 @@ func TestTones(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		sound  []int16
-		whole  []int // places of the words that were heard to their end
+		whole  []int // indices of the words heard to their end
 		partly []int
 		again  bool
 	}{
@@ -43,7 +43,7 @@ func TestTones(t *testing.T) {
 	}
 }
 
-// audible48 is a sound at the rate of the recording.
+// audible48 returns a sound at the recording's rate.
 func audible48(t *testing.T, sound []int16) []int16 {
 	convert, err := audio.NewResampler(fakeopenai.SpeechRate, audio.SampleRate)
 	if err != nil {
@@ -52,7 +52,8 @@ func audible48(t *testing.T, sound []int16) []int16 {
 	return convert.Flush(convert.Process(nil, sound))
 }
 
-// TestUnderstand shows that the words in a piece of a clip are found, wherever it was cut.
+// TestUnderstand checks that the words in a piece of a clip are found, wherever
+// it was cut.
 func TestUnderstand(t *testing.T) {
 	var sound []int16
 	for i, d := range []time.Duration{200, 350, 150, 400, 250} { // syllables differ

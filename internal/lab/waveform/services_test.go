@@ -13,24 +13,23 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakestt"
 )
 
-// What vendors take.
+// Delays of vendors.
 const (
-	finalDelay   = 350 * time.Millisecond // from the request for a final transcript
-	interimDelay = 150 * time.Millisecond // from a word to the interim transcript with it
+	finalDelay   = 350 * time.Millisecond // from the request for a final transcript to its arrival
+	interimDelay = 150 * time.Millisecond // from a word to its interim transcript
 	firstToken   = 200 * time.Millisecond
 	nextToken    = 15 * time.Millisecond
 	firstVoice   = 75 * time.Millisecond
-	nextVoice    = 30 * time.Millisecond // for each 100 ms of sound
+	nextVoice    = 30 * time.Millisecond // per 100 ms of sound
 )
 
-// npcName is who answers.
 const npcName = "Bartok"
 
-// scene is what the services know: what is being said, and what is answered.
+// scene is shared by the services: the current speech and answer.
 type scene struct {
 	said   atomic.Pointer[clip]
-	answer atomic.Pointer[string] // of the turn that is measured; its voice are tones
-	reply  atomic.Pointer[string] // what the model says to what comes now
+	answer atomic.Pointer[string] // of the measured turn; tones are its voice
+	reply  atomic.Pointer[string] // the model's next answer
 }
 
 func newScene() *scene {
@@ -46,8 +45,8 @@ func (s *scene) understand(sound []int16) string {
 	return s.said.Load().understand(sound, fakestt.Rate)
 }
 
-// configure starts the services and writes a configuration that uses them. With interims,
-// transcripts come while somebody speaks.
+// configure starts the services and writes a configuration that uses them. With
+// interims, transcripts come during speech.
 func (s *scene) configure(t *testing.T, dir, onnx string, interims bool) string {
 	model := fakeopenai.Start(t, func(fakeopenai.Request) fakeopenai.Response {
 		words := strings.SplitAfter(*s.reply.Load(), " ")

@@ -12,29 +12,29 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// loud is what a sample of a clip has to reach so that it is found again above the
+// loud is the level of samples in a clip that are found again above the
 // microphone's own noise.
 const loud = 400
 
-// clip is something that somebody says, or another sound of a throat.
+// clip is a line of speech, or another sound of a throat.
 type clip struct {
-	// text is what a recognition understands of it.
+	// text is its transcript.
 	text  string
 	sound []int16 // at the rate of the program's frames
-	// words are the parts of text and when they end, from voice on.
+	// words are the parts of text and their ends, relative to voice.
 	words []rig.Word
-	// first and last are the first and last loud sample, voice and silence where the
-	// voice begins and ends.
+	// first and last are the first and last loud sample, voice and silence the
+	// beginning and end of the voice.
 	first, last, voice, silence int
-	// mark is where the words that interrupt are over, 0 if it has none.
+	// mark is the end of the interrupting words, or 0.
 	mark     int
 	envelope []float64
 }
 
 const (
-	// level is how loud the loudest of a clip is, in dBFS.
+	// level is the peak of a clip, in dBFS.
 	level = -9
-	// hop is what loudness is measured in.
+	// hop is the unit in which loudness is measured.
 	hop = audio.SampleRate / 100
 )
 
@@ -60,7 +60,7 @@ func normalise(sound []int16) []int16 {
 	return out
 }
 
-// trimmed is a sound without the silence around it.
+// trimmed returns a sound without the silence around it.
 func trimmed(sound []int16) []int16 {
 	c := newClip("", sound)
 	return sound[c.voice:c.silence]
@@ -77,15 +77,15 @@ func interruption(t *testing.T, voice, call, name string) clip {
 	}
 	c := newClip(text, sound)
 	c.mark = end
-	if name != "" { // the words stand where they are said
+	if name != "" { // the words have the times of their sound
 		call, whole := rig.SpreadWords(call, audio.Duration(end-c.voice, audio.SampleRate)), audio.Duration(c.silence-c.voice, audio.SampleRate)
 		c.words = append(call, rig.Word{Text: name, End: whole})
 	}
 	return c
 }
 
-// understand is what a perfect recognition makes of a sound of c at a rate: the words of
-// which the end is in it.
+// understand returns, like a perfect recogniser, the words whose end is in a
+// sound of c at a rate.
 func (c clip) understand(sound []int16, rate int) string {
 	heard := saytest.Envelope(sound, rate/100)
 	if len(heard) == 0 || slices.Max(heard) < loud/2 {

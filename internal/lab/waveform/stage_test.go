@@ -14,24 +14,24 @@ import (
 )
 
 const (
-	// roomNoise is the amplitude of what it hears when nobody speaks.
+	// roomNoise is the amplitude of the microphone's noise without speech.
 	roomNoise = 20
-	// patience is how long anything may take.
+	// patience bounds every wait.
 	patience = time.Minute
-	// rest is how long it is quiet before the next thing is said.
+	// rest is the silence before the next line.
 	rest = 800 * time.Millisecond
 )
 
-// stage is a room in which somebody speaks to the program.
+// stage is a room with a speaker and the program.
 type stage struct {
 	t    *testing.T
 	room *peers.Room
 
 	mu    sync.Mutex // guards queue
-	queue []int16    // what is said next
+	queue []int16    // the next sound
 }
 
-// newStage makes a room. Its noise ends with the test.
+// newStage creates a room. Its noise ends with the test.
 func newStage(t *testing.T) *stage {
 	s := &stage{t: t, room: peers.NewRoom(t)}
 	done, ended := make(chan struct{}), make(chan error, 1)
@@ -45,7 +45,7 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// sound plays the room and what is said in it, as fast as the device takes it.
+// sound plays the room's noise and speech, at the pace of the device.
 func (s *stage) sound(done <-chan struct{}) error {
 	chance := rand.New(rand.NewPCG(1, 2))
 	for {
@@ -67,17 +67,17 @@ func (s *stage) sound(done <-chan struct{}) error {
 	}
 }
 
-// say says a clip.
 func (s *stage) say(sound []int16) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.queue = append(s.queue, sound...)
 }
 
-// now is the place of the recording's end, in samples of each channel.
+// now returns the end of the recording, in samples of each channel.
 func (s *stage) now() int { return s.room.Recorded() / 2 }
 
-// channels are the recording from one place to another: the microphone's and the ear's.
+// channels returns the recording between two positions: the microphone's and
+// the loudspeaker's channel.
 func (s *stage) channels(from, to int) (mic, ear []int16) {
 	both := s.room.HeardBetween(2*from, 2*to)
 	for pair := range slices.Chunk(both, 2) {
@@ -86,7 +86,7 @@ func (s *stage) channels(from, to int) (mic, ear []int16) {
 	return mic, ear
 }
 
-// until waits for a condition; it reports whether it came.
+// until waits for a condition and reports whether it came true.
 func until(limit time.Duration, met func() bool) bool {
 	for end := time.Now().Add(limit); ; time.Sleep(20 * time.Millisecond) {
 		if met() {
@@ -100,14 +100,14 @@ func until(limit time.Duration, met func() bool) bool {
 
 func isAudible(v int16) bool { return v > audible || v < -audible }
 
-// sounds tells whether something is heard at the ear between two places.
+// sounds reports whether the loudspeaker is audible between two positions.
 func (s *stage) sounds(from, to int) bool {
 	_, ear := s.channels(from, to)
 	return slices.ContainsFunc(ear, isAudible)
 }
 
-// awaitEar waits for a sound at the ear after a place, and awaitMic until a clip that
-// was said after it is over.
+// awaitEar waits for a sound of the loudspeaker after a position, and awaitMic
+// for the end of a clip played after it.
 func (s *stage) awaitEar(from int) bool {
 	return until(patience, func() bool {
 		was := from
@@ -133,8 +133,9 @@ func (s *stage) awaitMic(c clip, from int) bool {
 
 func isLoud(v int16) bool { return v > loud || v < -loud }
 
-// find is where a clip was said between two places: the sample of the recording that is
-// the first of the clip. The error is errDisturbed if the microphone stumbled.
+// find returns the position of a clip between two positions: the sample of the
+// recording with the clip's first sample. The error is errDisturbed if the
+// microphone had a gap.
 func (s *stage) find(c clip, from, to int) (int, error) {
 	mic, _ := s.channels(from, to)
 	first := slices.IndexFunc(mic, isLoud)
@@ -149,11 +150,11 @@ func (s *stage) find(c clip, from, to int) (int, error) {
 	return from + begin, nil
 }
 
-// alignSamples is what a clip is found again by.
+// alignSamples is the length of a clip used to find it.
 const alignSamples = audio.SampleRate / 100
 
-// align is where a clip begins in a recording, around a place, by the samples of it from
-// of on, and how far both are apart on average.
+// align returns where a clip begins in a recording, near a position, by its
+// samples from of on, and their average difference.
 func (c clip) align(mic []int16, around, of int) (place int, apart float64) {
 	of = max(0, min(of, len(c.sound)-alignSamples))
 	want := c.sound[of : of+alignSamples]

@@ -11,21 +11,22 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// An answer's voice is a tone for each word: its place in the answer gives the pitch, so
-// that the recording tells which words were heard, and how often.
+// An answer's voice is a tone for each word: the word's index in the answer
+// gives the pitch, so that the recording shows which words were heard, and how
+// often.
 const (
-	wordTone = 240 * time.Millisecond // and 10 ms of silence
+	wordTone = 240 * time.Millisecond // followed by 10 ms of silence
 	wordLong = 250 * time.Millisecond
 	lowest   = 400.0 // Hz
 	apart    = 90.0
-	// otherTone is what all words have that are not of the answer.
+	// otherTone is the tone of all words outside the answer.
 	otherTone = 3500.0
 	mostWords = 30
-	// other is the place of such words.
+	// other is the index of such words.
 	other = mostWords
 )
 
-// wordsOf are the words of a text as its voice is given them.
+// wordsOf returns the words of a text as passed to its voice.
 func wordsOf(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !(r >= 'a' && r <= 'z') })
 }
@@ -37,7 +38,7 @@ func pitchOf(place int) float64 {
 	return lowest + apart*float64(place)
 }
 
-// tones is a text in the voice of an answer.
+// tones returns a text in an answer's voice.
 func tones(answer, text string) []int16 {
 	places := wordsOf(answer)
 	var out []int16
@@ -56,23 +57,24 @@ func tones(answer, text string) []int16 {
 }
 
 const (
-	// audible is the least sample that is heard, -60 dBFS.
+	// audible is the smallest audible sample, -60 dBFS.
 	audible = 33
-	// window is what a tone is told in, and how far apart windows begin.
+	// window is the length in which a tone is recognised, and windowStep the
+	// distance between windows.
 	window     = audio.SampleRate / 50
 	windowStep = window / 2
 )
 
-// run is a tone that was heard, or silence.
+// run is a stretch of one tone, or of silence.
 type run struct {
-	place    int // of the word; silent if nothing was heard
+	place    int // index of the word, or silent
 	from, to int // samples
 	level    float64
 }
 
 const silent = -1
 
-// runsOf tells the tones of a recording, in their order.
+// runsOf returns the tones of a recording, in order.
 func runsOf(sound []int16) []run {
 	var out []run
 	for at := 0; at+window <= len(sound); at += windowStep {
@@ -87,7 +89,8 @@ func runsOf(sound []int16) []run {
 	return out
 }
 
-// toneOf tells which word's tone is the strongest, and how loud the sound is.
+// toneOf returns the word with the strongest tone, and the loudness of the
+// sound.
 func toneOf(sound []int16) (place int, level float64) {
 	level = math.Sqrt(saytest.Power(sound) / float64(len(sound)))
 	if level < audible {
@@ -102,13 +105,13 @@ func toneOf(sound []int16) (place int, level float64) {
 	return place, level
 }
 
-// heard is how long each word of an answer was heard, in its order, and whether one came
-// after a later one.
+// heard returns how long each word of an answer was heard, in order, and
+// whether a word came after a later one.
 func heard(runs []run, words int) (long []time.Duration, again bool) {
 	long = make([]time.Duration, words)
 	last := 0
 	for _, r := range runs {
-		if r.place < 0 || r.place >= words || r.to-r.from < 3*windowStep { // two tones meet in a window
+		if r.place < 0 || r.place >= words || r.to-r.from < 3*windowStep { // two tones share a window
 			continue
 		}
 		long[r.place] += audio.Duration(r.to-r.from-windowStep, audio.SampleRate)

@@ -12,42 +12,43 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// over is what is said over an answer.
+// over is an interruption of an answer.
 type over struct {
 	kind string
 	clip clip
-	// stops says that it is meant to.
+	// stops says that it should stop the answer.
 	stops bool
 }
 
-// turn is what was measured of a question, its answer and what was said over that, in
+// turn holds the measurements of a question, its answer and an interruption, in
 // milliseconds.
 type turn struct {
 	kind  string
-	stops bool // what was said was meant to stop the answer
-	// first is from the end of the voice to the first sound of the answer, told what the
-	// ledger says of it; stages are its other times.
+	stops bool // the interruption should stop the answer
+	// first runs from the end of the voice to the first sound of the answer,
+	// told is the ledger's figure; stages are its other times.
 	first, told float64
 	stages      map[string]float64
-	// misheard is what was understood instead of the question.
+	// misheard is the transcript if it differs from the question.
 	misheard string
-	// Until the last sound of the answer: from the first sound of the words, from the end
-	// of those that interrupt, and from the end of all.
+	// Times to the last sound of the answer: from the first sound of the words,
+	// from the end of the interrupting ones, and from the end of all.
 	fromWords, fromCall, fromEnd float64
 	// ducked is by how many dB the answer was softer for a while.
 	ducked float64
-	// paused is for how long the answer was silent within a sentence, cut that it did not
-	// go on, again and lost that words were heard twice or not at all.
+	// paused is how long the answer was silent within a sentence; cut says that
+	// it did not continue, again and lost that words were heard twice or not at
+	// all.
 	paused           time.Duration
 	cut, again, lost bool
 }
 
 func millis(samples int) float64 { return float64(samples) * 1000 / audio.SampleRate }
 
-// errDisturbed says that the measurement, not the program, failed.
+// errDisturbed says that the measurement failed, not the program.
 var errDisturbed = errors.New("the room was disturbed")
 
-// play asks a question, and says something over the answer.
+// play asks a question and interrupts the answer.
 func (s *stage) play(p *program, sc *scene, question clip, answer string, o over, chance *rand.Rand) (turn, error) {
 	if !s.settles(p) {
 		return turn{}, errors.New("it does not come to rest")
@@ -61,14 +62,14 @@ func (s *stage) play(p *program, sc *scene, question clip, answer string, o over
 	if !s.awaitMic(question, asked) || !s.awaitEar(asked) {
 		return turn{}, errors.New("no answer is heard")
 	}
-	time.Sleep(time.Duration(chance.IntN(300)) * time.Millisecond) // the microphone takes a second
+	time.Sleep(time.Duration(chance.IntN(300)) * time.Millisecond) // the microphone's delay is up to a second
 	reply := replies[chance.IntN(len(replies))]
 	sc.said.Store(&o.clip)
 	sc.reply.Store(&reply)
 	spoken := s.now()
 	s.say(o.clip.sound)
 	over := s.awaitMic(o.clip, spoken)
-	until(understood, func() bool { return utterances(p.since(events)) > 1 }) // of a cough there is none
+	until(understood, func() bool { return utterances(p.since(events)) > 1 }) // a cough has no utterance
 	time.Sleep(rest)
 	if !over || !s.settles(p) {
 		return turn{}, errors.New("it does not come to rest")
@@ -88,10 +89,11 @@ func (s *stage) play(p *program, sc *scene, question clip, answer string, o over
 	return m, nil
 }
 
-// replies are what is answered to what was said over an answer, in no word of one.
+// replies are the answers to interruptions, with no word of a measured answer.
 var replies = []string{"Certainly.", "Gladly.", "Naturally.", "Agreed.", "Understood.", "Granted."}
 
-// understood is within what time words become an utterance, also those that seem to go on.
+// understood bounds the time until words become an utterance, even if they seem
+// to continue.
 const understood = 2500 * time.Millisecond
 
 func utterances(events []event) int {
@@ -104,7 +106,7 @@ func utterances(events []event) int {
 	return n
 }
 
-// settles waits until nothing is heard and nothing is being answered.
+// settles waits until it is silent and no answer is due.
 func (s *stage) settles(p *program) bool {
 	return until(2*patience, func() bool {
 		now := s.now()
@@ -113,8 +115,8 @@ func (s *stage) settles(p *program) bool {
 	})
 }
 
-// measure reads the ear's recording, which begins with the question; o begins at sample
-// said of it.
+// measure reads the loudspeaker's recording, which begins with the question; o
+// begins at sample said of it.
 func (m *turn) measure(ear []int16, question clip, said int, answer string, o over) {
 	first := slices.IndexFunc(ear, isAudible)
 	m.first = millis(first - question.silence)
@@ -141,7 +143,7 @@ func (m *turn) measure(ear []int16, question clip, said int, answer string, o ov
 	m.duckedAndPaused(runs, said, said+len(o.clip.sound)+rig.SamplesIn(700*time.Millisecond), words, answer)
 }
 
-// duckedAndPaused looks at the answer between two samples.
+// duckedAndPaused analyses the answer between two samples.
 func (m *turn) duckedAndPaused(runs []run, from, to int, words []string, answer string) {
 	var loudness []float64
 	softest := math.Inf(1)
@@ -164,8 +166,8 @@ func (m *turn) duckedAndPaused(runs []run, from, to int, words []string, answer 
 	}
 }
 
-// endsSentence tells whether a word is the last of a sentence or clause, after which
-// there may be a pause.
+// endsSentence reports whether a word ends a sentence or clause, after which a
+// pause is normal.
 func endsSentence(answer string, place int) bool {
 	n := 0
 	for i, r := range answer {
@@ -179,7 +181,7 @@ func endsSentence(answer string, place int) bool {
 	return true
 }
 
-// readLedger takes the times of the turn a question was.
+// readLedger reads the times of the question's turn.
 func (m *turn) readLedger(events []event, question string) {
 	of := slices.IndexFunc(events, func(e event) bool { return e.Kind == "utterance" })
 	m.told, m.stages = math.NaN(), map[string]float64{}

@@ -1,5 +1,5 @@
-// Package davey runs users of Discord's end-to-end encryption of another make:
-// @discordjs/voice with davey, in a Node of its own.
+// Package davey runs users of a third-party implementation of Discord's
+// end-to-end encryption: @discordjs/voice with davey, in a Node process.
 //
 // It is for tests.
 package davey
@@ -18,21 +18,21 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
-// Message is what a user sends to the voice gateway: JSON, or what follows a
+// Message is a user's message to the voice gateway: JSON, or the data after a
 // binary opcode.
 type Message struct {
 	Op   int
 	Data []byte
 }
 
-// Process is a Node with users in it. It is not safe for concurrent use.
+// Process is a Node process with users. It is not safe for concurrent use.
 type Process struct {
 	in  io.Writer
 	out *bufio.Scanner
 }
 
-// Start starts a Node that ends with the test. Without one, or without the
-// peers, the test is skipped, or fails where nothing may be.
+// Start starts a Node that ends with the test. Without Node or the peers, the
+// test is skipped, or fails where they are required.
 func Start(t testing.TB) *Process {
 	t.Helper()
 	node := peers.Node(t)
@@ -52,7 +52,7 @@ func Start(t testing.TB) *Process {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = in.Close() // which ends it
+		_ = in.Close() // this ends the process
 		_ = cmd.Wait()
 	})
 	lines := bufio.NewScanner(out)
@@ -66,7 +66,8 @@ type request struct {
 	Data any    `json:"data,omitempty"`
 }
 
-// ask has the process do something and returns what a user sends thereupon.
+// ask sends a command to the process and returns the messages that the user
+// sends in reply.
 func (p *Process) ask(t testing.TB, user uint64, op, data, result any) []Message {
 	t.Helper()
 	line, err := json.Marshal(request{User: name(user), Op: op, Data: data})
@@ -120,13 +121,13 @@ func unhex(t testing.TB, text string) []byte {
 	return b
 }
 
-// Connect has a user be told the protocol version of a channel, in op 4.
+// Connect sends a user the protocol version of a channel, as op 4 does.
 func (p *Process) Connect(t testing.TB, user, channel uint64, version int) []Message {
 	t.Helper()
 	return p.ask(t, user, 4, map[string]any{"version": version, "channel": name(channel)}, nil)
 }
 
-// Clients tells a user who is connected.
+// Clients sends a user the ids of connected users.
 func (p *Process) Clients(t testing.TB, user uint64, all []uint64) {
 	t.Helper()
 	var names []string
@@ -136,8 +137,8 @@ func (p *Process) Clients(t testing.TB, user uint64, all []uint64) {
 	p.ask(t, user, "clients", names, nil)
 }
 
-// Receive has a user receive a message of the voice gateway: JSON, or what
-// follows a binary opcode, which 25 to 30 are.
+// Receive passes a message of the voice gateway to a user: JSON, or the data of
+// a binary opcode, 25 to 30.
 func (p *Process) Receive(t testing.TB, user uint64, op int, data []byte) []Message {
 	t.Helper()
 	if op >= 25 && op <= 30 {
@@ -146,7 +147,7 @@ func (p *Process) Receive(t testing.TB, user uint64, op int, data []byte) []Mess
 	return p.ask(t, user, op, json.RawMessage(data), nil)
 }
 
-// Encrypt has a user encrypt frames.
+// Encrypt encrypts frames as a user.
 func (p *Process) Encrypt(t testing.TB, user uint64, frames [][]byte) [][]byte {
 	t.Helper()
 	var sealed []string
@@ -158,7 +159,8 @@ func (p *Process) Encrypt(t testing.TB, user uint64, frames [][]byte) [][]byte {
 	return out
 }
 
-// Decrypt has a user decrypt frames of another. What does not decrypt is nil.
+// Decrypt decrypts another user's frames as a user. Frames that do not decrypt
+// are nil.
 func (p *Process) Decrypt(t testing.TB, user, from uint64, frames [][]byte) [][]byte {
 	t.Helper()
 	opened := make([]*string, 0, len(frames))
@@ -180,7 +182,7 @@ func texts(frames [][]byte) []string {
 	return out
 }
 
-// Code returns a user's privacy code, empty without encryption.
+// Code returns a user's privacy code, or "" without encryption.
 func (p *Process) Code(t testing.TB, user uint64) string {
 	t.Helper()
 	var code *string
@@ -191,7 +193,7 @@ func (p *Process) Code(t testing.TB, user uint64) string {
 	return *code
 }
 
-// VerificationCode returns the code a user sees for another.
+// VerificationCode returns the code that a user sees for another.
 func (p *Process) VerificationCode(t testing.TB, user, other uint64) string {
 	t.Helper()
 	var code string
