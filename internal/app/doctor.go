@@ -255,6 +255,9 @@ func toolFindings(a *play.Game) []finding {
 	for _, s := range r.Servers() {
 		found = append(found, serverFinding(s))
 	}
+	for _, text := range play.LeftOut(r.Host) {
+		found = append(found, finding{"server tools", true, text, "its author can correct the definition; all else of the server works"})
+	}
 	others := slices.DeleteFunc(slices.Clone(cfg.Warnings), func(w userfile.Problem) bool { return cfg.ServerTools[w] != "" })
 	for _, w := range r.Warnings(cfg, others...) {
 		found = append(found, finding{"tools", false, fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.What), w.Fix})

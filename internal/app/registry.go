@@ -59,7 +59,17 @@ func (a *App) ListTools(ctx context.Context, w io.Writer, o ToolsOptions) error 
 	if o.JSON {
 		return writeJSON(w, status)
 	}
-	return writeTools(w, status)
+	return errors.Join(writeTools(w, status), writeLeftOut(w, a.Registry.Host))
+}
+
+// writeLeftOut prints which tools, and which parts of tools, of external servers cannot be used.
+func writeLeftOut(w io.Writer, h *mcphost.Host) error {
+	for _, text := range play.LeftOut(h) {
+		if _, err := fmt.Fprintln(w, text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func writeTools(w io.Writer, status []mcphost.Status) error {

@@ -35,10 +35,7 @@ func (a *App) ShowTool(ctx context.Context, w io.Writer, name string) error {
 	if err := writePlace(w, a.Registry.Host.Status(), name, &tool); err != nil {
 		return err
 	}
-	s, err := mcphost.CompileArguments(tool.Definition.Parameters)
-	if err != nil {
-		return fmt.Errorf("reading what %s takes: %w", name, err)
-	}
+	_, s, _ := mcphost.CompileForeign(tool.Definition.Parameters)
 	if err := writeArguments(w, tool.Definition.Parameters, s.Properties()); err != nil {
 		return err
 	}
@@ -84,6 +81,9 @@ func writePlace(w io.Writer, all []mcphost.Status, name string, tool *mcphost.To
 		fmt.Fprintf(tw, "state\t%s\ntier\t%s, %s\n", s.State, s.Tier, untrusted.Line(s.TierReason, maxShownText))
 		if s.Samples > 0 {
 			fmt.Fprintf(tw, "measured\tP50 %s, P99 %s, %.0f %% errors in %d calls\n", mcp.MillisText(s.P50), mcp.MillisText(s.P99), 100*s.ErrorRate, s.Samples)
+		}
+		for _, what := range s.LeftOut {
+			fmt.Fprintf(tw, "used without\t%s\n", untrusted.Line(what, maxShownText))
 		}
 		if s.DeclaredP50 > 0 {
 			fmt.Fprintf(tw, "declared\t%s\n", mcp.MillisText(s.DeclaredP50))

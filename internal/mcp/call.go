@@ -249,6 +249,9 @@ func Through(ctx context.Context, name, args string) (Result, error) {
 	return d.Execute(context.WithValue(ctx, depthKey{}, depth+1), name, args)
 }
 
+// Nested reports whether ctx is that of a call that another tool makes, and whose result that tool processes.
+func Nested(ctx context.Context) bool { return ctx.Value(depthKey{}) != nil }
+
 // Progress reports the progress of a call. total is 0 if it is unknown.
 type Progress func(done, total float64, message string)
 

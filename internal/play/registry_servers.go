@@ -2,6 +2,7 @@ package play
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -20,9 +21,13 @@ func (r *Registry) connectServers() {
 			continue
 		}
 		g.Go(func() error {
-			if err := r.Host.RegisterServer(r.life, cfg); err != nil && r.life.Err() == nil {
+			err := r.Host.RegisterServer(r.life, cfg)
+			switch {
+			case err != nil && r.life.Err() == nil:
 				r.notify(err.Error())
 				r.noteRefused(cfg.Name, err)
+			case err == nil:
+				r.notifyLeftOut(cfg.Name)
 			}
 			return nil
 		})
@@ -31,6 +36,38 @@ func (r *Registry) connectServers() {
 		_ = g.Wait() // the functions return no error
 		close(r.tried)
 	})
+}
+
+// notifyLeftOut sends a notice if tools, or parts of tools, of a server cannot be used.
+func (r *Registry) notifyLeftOut(server string) {
+	switch all := leftOutOf(r.Host, server); len(all) {
+	case 0:
+	case 1:
+		r.notify(all[0])
+	default:
+		r.notify(fmt.Sprintf("%s (and %d more; see \"glyphoxa tools\")", all[0], len(all)-1))
+	}
+}
+
+// LeftOut says, one sentence each, which tools of external servers cannot be used, and without which parts of
+// their definitions others are used.
+func LeftOut(h *mcphost.Host) []string { return leftOutOf(h, "") }
+
+// leftOutOf is LeftOut for one server, or for all of them if server is empty.
+func leftOutOf(h *mcphost.Host, server string) (all []string) {
+	for _, s := range h.Servers() {
+		for _, what := range s.Unusable {
+			if server == "" || s.Name == server {
+				all = append(all, fmt.Sprintf("server %s lists what cannot be used: %s", s.Name, what))
+			}
+		}
+	}
+	for _, t := range h.Status() {
+		if len(t.LeftOut) > 0 && (server == "" || t.Source == server) {
+			all = append(all, fmt.Sprintf("tool %s of server %s is used without %s", t.Name, t.Source, strings.Join(t.LeftOut, ", ")))
+		}
+	}
+	return all
 }
 
 // noteRefused records an external server that the host rejected.

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 const (
@@ -28,10 +30,14 @@ var keyShape = regexp.MustCompile(strings.Join([]string{
 }, "|"))
 
 // Reason makes a vendor's error text suitable for people and logs. It returns one line of at most maxRunes
-// runes, counted as [Clean] does, without key in any form and without anything else that looks like a key.
+// runes, counted as [Clean] does, without key in any form and without anything else that looks like a key. A
+// key for which [IsDummyKey] is true stays.
 // The result may be empty, and so may key.
 func Reason(text, key string, maxRunes int) string {
-	text = hide(Clean(text, 0), forms(key)...)
+	text = Clean(text, 0)
+	if !IsDummyKey(key) {
+		text = hide(text, forms(key)...)
+	}
 	text = keyShape.ReplaceAllString(text, redacted)
 	if n := len(key); n >= 4*shownEnd {
 		text = hide(text, key[:shownEnd], key[n-shownEnd:])
@@ -40,6 +46,34 @@ func Reason(text, key string, maxRunes int) string {
 		text = strings.ReplaceAll(text, redacted+redacted, redacted)
 	}
 	return Clean(strings.Join(strings.Fields(text), " "), maxRunes)
+}
+
+// shortestKey is the length of the shortest text that is treated as a key, in bytes.
+const shortestKey = 6
+
+// dummyWords are the words of keys that people configure for services that need none.
+var dummyWords = strings.Fields(`
+	a abc an any anything api apikey anonymous bearer blank change changeme default demo dummy empty example fake foo bar
+	free for gpt here hello ignored insert is key keyless llama llamacpp cpp lm lmstudio local localai localhost me mock model
+	my na needed nil no nokey none not notneeded null ollama open openai optional password placeholder proj public random
+	replace required sample secret server service sk studio test testing the this to todo token undefined unused use user
+	value vllm with without your`)
+
+// IsDummyKey reports whether a key is too short to be secret, or consists of common words, such as "ollama"
+// and "no-key-required". Such a key must not be removed from texts, because that would make them unreadable.
+func IsDummyKey(key string) bool {
+	if len(key) < shortestKey {
+		return true
+	}
+	words := strings.FieldsFunc(strings.ToLower(key), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for _, word := range words {
+		first, _ := utf8.DecodeRuneInString(word)
+		repeats := strings.Trim(word, string(first)) == "" // such as "xxxx"
+		if !repeats && !slices.Contains(dummyWords, word) && !strings.Contains("01234567890", word) {
+			return false
+		}
+	}
+	return len(words) > 0
 }
 
 // forms lists the ways in which a message may contain a whole key: raw, escaped in a URL, or escaped in JSON.

@@ -41,6 +41,9 @@ func TestReason(t *testing.T) {
 func TestReasonNeverShowsTheKey(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		key := rapid.StringMatching(`[A-Za-z0-9+/=_.-]{12,60}`).Draw(r, "key")
+		if untrusted.IsDummyKey(key) {
+			r.Skip("a dummy key stays")
+		}
 		most := rapid.IntRange(1, 300).Draw(r, "most")
 		text := rapid.String().Draw(r, "before") + key + rapid.String().Draw(r, "after")
 		got := untrusted.Reason(text, key, most)
@@ -48,4 +51,34 @@ func TestReasonNeverShowsTheKey(t *testing.T) {
 			r.Fatalf("Reason(%q, %q, %d) = %q", text, key, most, got)
 		}
 	})
+}
+
+func TestDummyKeysAreNotSecret(t *testing.T) {
+	for _, row := range []struct {
+		name, key string
+		dummy     bool
+	}{
+		{"a letter", "x", true},
+		{"a program", "ollama", true},
+		{"two words", "lm-studio", true},
+		{"says that there is none", "no-key-required", true},
+		{"with the prefix of a vendor", "sk-not-needed", true},
+		{"in capitals", "EMPTY-KEY", true},
+		{"one character", "xxxxxxxx", true},
+		{"digits in order", "12345678", true},
+		{"hexadecimal", "3f9a7c21", false},
+		{"a password", "hunter2hunter2", false},
+		{"a key of a vendor", "sk-proj-9vTq3LwX", false},
+		{"a word and a number", "test-4711", false},
+		{"signs only", "--__--==", false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if got := untrusted.IsDummyKey(row.key); got != row.dummy {
+				t.Errorf("IsDummyKey(%q) = %v, want %v", row.key, got, row.dummy)
+			}
+		})
+	}
+	if got := untrusted.Reason("ollama has no model ollama-x", "ollama", 100); got != "ollama has no model ollama-x" {
+		t.Errorf("Reason = %q, want it unchanged", got)
+	}
 }

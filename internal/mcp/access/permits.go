@@ -54,6 +54,9 @@ func (e *Engine) Permits(ctx context.Context, t mcp.Target) error {
 	return asError(e.permits(who, &t, 0))
 }
 
+// ReadOnly reports whether only tools that change nothing are permitted.
+func (e *Engine) ReadOnly() bool { return e.readOnly }
+
 // maxDepth bounds the nesting of targets.
 const maxDepth = 8
 

@@ -168,6 +168,9 @@ func fitsInTime(ctx context.Context, t *tool) bool {
 func (h *Host) callMeasured(ctx context.Context, e *entry, args string, ignore func(mcp.Result, error) bool) (mcp.Result, error) {
 	start := time.Now()
 	res, err := h.callOnce(ctx, e.tool, args)
+	if e.remote == nil {
+		res = cleanResult(res)
+	}
 	res.Duration = time.Since(start)
 	if err != nil {
 		err = fmt.Errorf("calling %q: %w", e.def.Name, err)

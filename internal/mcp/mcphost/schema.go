@@ -19,9 +19,10 @@ const maxArguments = 8 << 20
 
 // Schema checks values against a JSON Schema (draft 2020-12). It is immutable.
 type Schema struct {
-	full   *jsonschema.Resolved
-	flat   *flatSchema // nil if the schema is too complex for flatSchema
-	fanOut int         // see fanOut
+	root   *jsonschema.Schema
+	full   *jsonschema.Resolved // of root; nil if values cannot be checked here
+	flat   *flatSchema          // nil if the schema is too complex for flatSchema
+	fanOut int                  // see fanOut
 }
 
 // CompileArguments compiles a tool's parameters, which may hold any Go values that marshal to a JSON Schema
@@ -38,7 +39,7 @@ func CompileArguments(parameters map[string]any) (*Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the parameter schema: %w", err)
 	}
-	if kind := s.full.Schema().Type; kind != "object" {
+	if kind := s.root.Type; kind != "object" {
 		return nil, fmt.Errorf("the parameter schema has type %q, want \"object\"", kind)
 	}
 	s.flat = flatten(raw)
@@ -46,7 +47,7 @@ func CompileArguments(parameters map[string]any) (*Schema, error) {
 }
 
 // Properties returns the top-level properties of the schema.
-func (s *Schema) Properties() map[string]*jsonschema.Schema { return s.full.Schema().Properties }
+func (s *Schema) Properties() map[string]*jsonschema.Schema { return s.root.Properties }
 
 // CompileSchema compiles any schema. It returns an error for a schema on which the validator might not
 // terminate.
@@ -64,21 +65,28 @@ func CompileSchema(raw []byte) (s *Schema, err error) {
 	if s.fanOut, err = fanOut(tree); err != nil {
 		return nil, err
 	}
-	var parsed jsonschema.Schema
-	if err := json.Unmarshal(raw, &parsed); err != nil {
+	s.root = new(jsonschema.Schema)
+	if err := json.Unmarshal(raw, s.root); err != nil {
 		return nil, err
 	}
-	if s.full, err = parsed.Resolve(nil); err != nil {
+	if s.full, err = s.root.Resolve(nil); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// FitArguments returns args in the form that the schema accepts. Models write null for arguments they omit,
-// so a null that does not fit, or whose name is unknown, counts as omitted. Any other value under an unknown
-// name is an error, even an empty string, because it may be meant for another argument.
+// FitArguments returns args in the form that the schema accepts. Models write numbers, booleans, arrays and
+// objects as texts; such a text is decoded unless the schema allows texts there. They also write null for
+// arguments they omit, so a null that does not fit, or whose name is unknown, counts as omitted. Any other
+// value under an unknown name is an error, even an empty string, because it may be meant for another argument.
 func (s *Schema) FitArguments(args string) (string, error) {
 	err := s.CheckArguments(args)
+	if err == nil && s.full != nil {
+		return args, nil
+	}
+	if coerced := s.coerceArguments(args); coerced != args {
+		args, err = coerced, s.CheckArguments(coerced)
+	}
 	if err == nil || !strings.Contains(args, "null") || len(args) > maxArguments {
 		return args, err
 	}
@@ -109,10 +117,10 @@ func (s *Schema) CheckArguments(args string) error {
 	if _, ok := value.(map[string]any); !ok {
 		return fmt.Errorf("%w: want a JSON object", mcp.ErrInvalidArguments)
 	}
-	if tooCostly(s.fanOut, value) {
+	if s.full == nil || tooCostly(s.fanOut, value) {
 		return nil // see CheckValue
 	}
-	if says := UnknownArgument(s.full.Schema(), value); says != "" {
+	if says := UnknownArgument(s.root, value); says != "" {
 		return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, says)
 	}
 	if err := s.CheckValue(value); err != nil {
@@ -125,7 +133,7 @@ func (s *Schema) CheckArguments(args string) error {
 // what is expected there, and never quotes the value. CheckValue accepts a value that would take too long to
 // check; the tool has to check it then.
 func (s *Schema) CheckValue(value any) (err error) {
-	if tooCostly(s.fanOut, value) {
+	if s.full == nil || tooCostly(s.fanOut, value) {
 		return nil
 	}
 	defer func() {
@@ -133,8 +141,7 @@ func (s *Schema) CheckValue(value any) (err error) {
 			err = errors.New("the value cannot be checked")
 		}
 	}()
-	root := s.full.Schema()
-	if m := misfitsOf(root).in(root, value, ""); m != nil {
+	if m := misfitsOf(s.root).in(s.root, value, ""); m != nil {
 		return errors.New(m.String()) // the validator's own error would quote the whole value
 	}
 	if s.full.Validate(value) != nil {

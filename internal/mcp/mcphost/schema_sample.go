@@ -29,7 +29,7 @@ const (
 // input contains a made-up string or number, because the tool may well reject those.
 func (s *Schema) MakeInput() (input string, invented bool, err error) {
 	m := maker{left: maxProbeParts}
-	value, err := m.makeValue(s.full.Schema(), 0)
+	value, err := m.makeValue(s.root, 0)
 	if err != nil {
 		return "", false, err
 	}

@@ -131,7 +131,7 @@ func FuzzArguments(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	slow := &Schema{full: s.full}
+	slow := &Schema{root: s.root, full: s.full}
 	f.Fuzz(func(t *testing.T, args string) {
 		fast, full := s.CheckArguments(args), slow.CheckArguments(args)
 		if (fast == nil) != (full == nil) {

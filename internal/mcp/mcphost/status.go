@@ -29,6 +29,9 @@ type Status struct {
 	NameReason string `json:"name_reason,omitempty"`
 	// Probe says why the tool could not be, or was not, measured.
 	Probe string `json:"probe,omitempty"`
+	// LeftOut says without which parts of its definition the tool is used, because they are malformed or not
+	// supported.
+	LeftOut []string `json:"without,omitempty"`
 }
 
 // stateReady is the state of a tool without any problem.
@@ -88,6 +91,9 @@ func (h *Host) statusOf(e *entry) Status {
 	if problem := e.probeProblem.Load(); problem != nil && s.Probe == "" {
 		s.Probe = *problem
 	}
+	if e.remote != nil {
+		s.LeftOut = e.remote.LeftOut
+	}
 	if e.def.Name != e.Definition.Name {
 		s.Original, s.NameReason = shortLine(e.Definition.Name), shortLine(h.nameReason(e))
 	}
@@ -108,6 +114,8 @@ type ServerStatus struct {
 	Held int `json:"held,omitempty"`
 	// LeftOut counts the tools that it lists beyond the limit per server.
 	LeftOut int `json:"left_out,omitempty"`
+	// Unusable says which other tools it lists that cannot be used, and why.
+	Unusable []string `json:"unusable,omitempty"`
 	// Connects counts the connections so far. All but the first followed a loss or a sleep.
 	Connects int `json:"connects"`
 	// Calls counts the running calls, and Queued those waiting for a slot.
@@ -128,7 +136,7 @@ func (h *Host) Servers() []ServerStatus {
 	for _, s := range h.servers {
 		load := s.Load()
 		status := ServerStatus{
-			Name: s.Name(), State: string(s.state.Phase), Tools: len(s.tools), Pinned: s.Pinned(), Held: len(s.held), LeftOut: s.state.LeftOut, Connects: s.state.Connects,
+			Name: s.Name(), State: string(s.state.Phase), Tools: len(s.tools), Pinned: s.Pinned(), Held: len(s.held), LeftOut: s.state.LeftOut, Unusable: s.state.Unusable, Connects: s.state.Connects,
 			Calls: load.Calls, Queued: load.Queued, Failures: load.Failures, Paused: float64(load.Paused.Milliseconds()),
 		}
 		if s.state.Err != nil {

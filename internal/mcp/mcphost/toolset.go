@@ -118,7 +118,11 @@ func (ts *Toolset) Execute(ctx context.Context, name, args string) (mcp.Result, 
 		}
 		ctx = mcp.WithDoor(ctx, ts)
 	}
-	return ts.host.call(ctx, e, args, proposed)
+	res, err := ts.host.call(ctx, e, args, proposed)
+	if mcp.Nested(ctx) {
+		return res, err
+	}
+	return forModel(res), err
 }
 
 // Check reports whether Execute would accept the call, without running it.

@@ -41,6 +41,9 @@ const (
 // ErrNotSent means that a call was not sent because the server is down.
 var ErrNotSent = errors.New("the server is down")
 
+// errSessionLost means that the server refused a call because it does not know the session any more.
+var errSessionLost = errors.New("the session is lost")
+
 type measuringKey struct{}
 
 // Measuring returns a context for calls that only measure a tool. They do not keep the server awake.
@@ -87,8 +90,12 @@ func (t *ServerTool) Call(ctx context.Context, cancel context.CancelFunc, args s
 	if unanswered, ok := errors.AsType[*unansweredError](err); ok {
 		return mcp.Result{}, unanswered.error
 	}
+	if unreadable, ok := errors.AsType[*unreadableError](err); ok {
+		s.failures.Store(0)
+		return mcp.Result{}, mcp.Told(fmt.Errorf("server %q answered, but its answer cannot be read: %w", s.cfg.Name, s.redactError(unreadable)))
+	}
 	err = s.callError(ctx, err)
-	if errors.Is(err, sdk.ErrSessionMissing) || errors.Is(err, sdk.ErrConnectionClosed) {
+	if errors.Is(err, sdk.ErrSessionMissing) || errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, errSessionLost) {
 		err = &goneError{err, l}
 	}
 	return mcp.Result{}, err
@@ -240,6 +247,10 @@ func (s *Server) callError(ctx context.Context, err error) error {
 		return s.pausedError(s.pause.remaining())
 	}
 	if wire := answerOf(err); wire != nil {
+		if wire.Code == codeSessionLost {
+			wakeup.Signal(s.doubted) // the ping finds the session lost
+			return s.brokenError(errSessionLost)
+		}
 		s.failures.Store(0)
 		says := cleanLine(s.maskText(wire.Message, maxLine))
 		if wire.Code == codeInvalidParams {

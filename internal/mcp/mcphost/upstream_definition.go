@@ -2,6 +2,7 @@ package mcphost
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,6 +40,8 @@ type ServerTool struct {
 	Deadline time.Duration
 	// MayProbe says that the operator allows probes of the tool, whatever the tool declares.
 	MayProbe bool
+	// LeftOut says what of the definition cannot be used. The tool is used without it.
+	LeftOut []string
 
 	output *Schema // of structured content; nil if it is not checked
 }
@@ -49,10 +52,15 @@ func (s *Server) newTool(d *sdk.Tool) (*ServerTool, error) {
 	if len(d.Name) > maxForeignName {
 		return nil, fmt.Errorf("its name has %d bytes, more than the %d allowed", len(d.Name), maxForeignName)
 	}
-	parameters, err := cleanSchema(d.InputSchema)
-	if err != nil {
+	leftOut := leftOutOf(d.Meta)
+	declared, err := cleanSchema(d.InputSchema)
+	switch {
+	case errors.Is(err, errNoObject):
+		leftOut = append(leftOut, "inputSchema, which is not an object")
+	case err != nil:
 		return nil, fmt.Errorf("reading its input schema: %w", err)
 	}
+	parameters, input, notes := CompileForeign(declared)
 	t := &ServerTool{
 		Tool: tools.Tool{
 			Definition: llm.ToolDefinition{
@@ -67,36 +75,51 @@ func (s *Server) newTool(d *sdk.Tool) (*ServerTool, error) {
 			Floor:       s.cfg.Floors[d.Name],
 		},
 		Server:   s,
+		Input:    input,
 		MayProbe: slices.Contains(s.cfg.Probe, d.Name),
 	}
 	applyAnnotations(&t.Tool, d.Annotations)
 	applyMeta(&t.Tool, d.Meta)
-	if t.Input, err = CompileArguments(parameters); err != nil {
-		return nil, err
+	t.OutputSchema, t.output, err = outputSchema(d)
+	if err != nil {
+		notes = append(notes, "outputSchema ("+cleanLine(err.Error())+")")
 	}
-	t.OutputSchema, t.output = s.outputSchema(d)
+	t.LeftOut = boundNotes(append(leftOut, notes...))
+	if t.LeftOut != nil {
+		s.log.Warn("tool taken without a part", "tool", cleanLine(d.Name), "left_out", strings.Join(t.LeftOut, "; "))
+	}
 	if t.Deadline = time.Duration(s.cfg.CallTimeout); t.Deadline > 0 && t.Definition.MaxDurationMs > 0 {
 		t.Deadline = min(t.Deadline, time.Duration(t.Definition.MaxDurationMs)*time.Millisecond)
 	}
 	return t, nil
 }
 
-// outputSchema returns the declared output schema, raw and compiled. It logs and ignores an unusable schema,
-// because the tool works without it.
-func (s *Server) outputSchema(d *sdk.Tool) (map[string]any, *Schema) {
+// maxNotes bounds how many parts that were left out are listed.
+const maxNotes = 8
+
+// boundNotes cleans and bounds a list of what was left out.
+func boundNotes(notes []string) []string {
+	if more := len(notes) - maxNotes; more > 0 {
+		notes = append(notes[:maxNotes:maxNotes], fmt.Sprintf("%d more", more))
+	}
+	for i := range notes {
+		notes[i] = cleanLine(notes[i])
+	}
+	return notes
+}
+
+// outputSchema returns the declared output schema, raw and compiled. The tool works without an unusable one.
+func outputSchema(d *sdk.Tool) (map[string]any, *Schema, error) {
 	declared, err := cleanSchema(d.OutputSchema)
-	if err == nil && declared == nil {
-		return nil, nil
+	if err != nil || declared == nil {
+		return nil, nil, err
 	}
-	var compiled *Schema
-	if err == nil {
-		compiled, err = CompileSchema(encodeObject(declared))
-	}
+	(&repairer{}).repairSchema("", declared)
+	compiled, err := CompileSchema(encodeObject(declared))
 	if err != nil {
-		s.log.Warn("output schema left out", "tool", cleanLine(d.Name), "reason", cleanLine(err.Error()))
-		return nil, nil
+		return nil, nil, err
 	}
-	return declared, compiled
+	return declared, compiled, nil
 }
 
 func applyAnnotations(def *tools.Tool, a *sdk.ToolAnnotations) {
@@ -147,11 +170,17 @@ func applyMeta(def *tools.Tool, meta sdk.Meta) {
 	}
 }
 
-// cleanSchema decodes a schema from the SDK; nil stays nil. It cleans the text, because models read it, and
-// replaces a dialect that the validator does not support with the nearest one.
+// errNoObject means that a schema is not a JSON object.
+var errNoObject = errors.New("it is not a JSON object")
+
+// cleanSchema decodes a schema from the SDK; nil and an empty list stay nil. It cleans the text, because
+// models read it, and replaces a dialect that the validator does not support with the nearest one.
 func cleanSchema(v any) (map[string]any, error) {
-	if v == nil {
+	if list, ok := v.([]any); v == nil || ok && len(list) == 0 {
 		return nil, nil
+	}
+	if text, ok := v.(string); ok && json.Unmarshal([]byte(text), &v) != nil { // a schema encoded twice
+		return nil, errNoObject
 	}
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -162,7 +191,7 @@ func cleanSchema(v any) (map[string]any, error) {
 	}
 	var m map[string]any
 	if err := json.Unmarshal(raw, &m); err != nil {
-		return nil, fmt.Errorf("it is not a JSON object")
+		return nil, errNoObject
 	}
 	clean, ok := cleanStrings(m, maxDescription).(map[string]any)
 	if !ok {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"time"
 
 	"github.com/google/shlex"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -77,6 +78,7 @@ func (s *Server) dialer(dial Dialer) (func(context.Context) (*ServerConn, error)
 			return nil, err
 		}
 		web.logged = s.handleLog
+		s.web = web
 		return func(context.Context) (*ServerConn, error) { return web.dial(), nil }, nil
 	}
 	return nil, fmt.Errorf("transport %q is not known; use stdio or streamable-http", s.cfg.Transport)
@@ -113,6 +115,7 @@ func (s *Server) openLink(ctx context.Context, protocol string) (*link, error) {
 		},
 	})
 	client.AddReceivingMiddleware(s.answerQuestions)
+	client.AddSendingMiddleware(s.limitDiscovery)
 	session, err := client.Connect(ctx, c.Transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
 	if err != nil {
 		if ctx.Err() == nil {
@@ -123,6 +126,26 @@ func (s *Server) openLink(ctx context.Context, protocol string) (*link, error) {
 		return nil, err
 	}
 	return newLink(session, c), nil
+}
+
+// discoveryPatience bounds the wait for the answer to the newest opening, server/discover. Some older servers
+// do not answer methods that they do not know; after the wait, the client opens with "initialize".
+const discoveryPatience = 4 * time.Second
+
+// limitDiscovery leaves time for the older opening.
+func (s *Server) limitDiscovery(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if method == methodDiscover {
+			patience := discoveryPatience
+			if limit := time.Duration(s.cfg.ConnectTimeout); limit > 0 {
+				patience = min(patience, limit/2)
+			}
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, patience)
+			defer cancel()
+		}
+		return next(ctx, method, req)
+	}
 }
 
 // commandLine splits a command as a shell would, without running one.

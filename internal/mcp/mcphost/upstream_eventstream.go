@@ -4,203 +4,212 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"net/http"
-	"strings"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// limiter bounds the size of a web server's answers, because the SDK reads answers of any length. A call
-// whose answer is too long gets an error answer, or none.
-type limiter struct {
-	base   http.RoundTripper
-	logged func(params json.RawMessage) // receives log messages; may be nil
+// eventStream reads a server-sent event stream and writes it again in the form that the SDK accepts, one
+// message on one line of data. It drops events that are not messages, such as keep-alives, and comments. It
+// fails when it is longer than its limit; the SDK then ends the call and keeps the connection.
+type eventStream struct {
+	body io.ReadCloser
+	// repair returns the messages in an event's data.
+	repair func(data []byte) [][]byte
+	// left is how many bytes may still be read; negative if there is no limit.
+	left int64
+
+	in      []byte // read buffer
+	out     []byte // not yet read by the caller of Read
+	line    []byte // the current line so far
+	begun   bool   // the first line has been read
+	afterCR bool   // the last line ended with \r, so a \n that follows belongs to it
+	over    bool   // the current event is too long and is dropped
+	name    string
+	id      []byte
+	lastID  string
+	retry   []byte
+	data    []byte
+	hasData bool
+	err     error
 }
 
-func (l *limiter) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := l.base.RoundTrip(r)
-	if err != nil {
-		return nil, err
-	}
-	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
-		if r.Method == http.MethodPost { // the SDK itself bounds the events of other streams
-			resp.Body = &boundedStream{resp.Body, maxMessage}
+func newEventStream(body io.ReadCloser, limit int64, repair func([]byte) [][]byte) *eventStream {
+	return &eventStream{body: body, repair: repair, left: limit, in: make([]byte, 4<<10)}
+}
+
+// Close implements [io.Closer].
+func (s *eventStream) Close() error { return s.body.Close() }
+
+// Read implements [io.Reader].
+func (s *eventStream) Read(p []byte) (int, error) {
+	for len(s.out) == 0 {
+		if s.err != nil {
+			return 0, s.err
 		}
-		if l.logged != nil {
-			resp.Body = &logTap{ReadCloser: resp.Body, logged: l.logged}
+		if s.left == 0 {
+			return 0, errors.New(tooLong)
 		}
-		if call, ok := r.Context().Value(callKey{}).(string); ok {
-			resp.Body = &marker{ReadCloser: resp.Body, call: call}
+		n, err := s.body.Read(s.in)
+		if s.left > 0 {
+			n = int(min(int64(n), s.left))
+			s.left -= int64(n)
 		}
-		return resp, nil
-	}
-	if n := resp.ContentLength; 0 <= n && n <= maxMessage {
-		return resp, nil
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxMessage+1))
-	_ = resp.Body.Close() // the rest is not needed
-	if err != nil {
-		return nil, fmt.Errorf("reading the answer: %w", err)
-	}
-	if len(body) > maxMessage {
-		if body, err = tooLongAnswer(r); err != nil {
-			return nil, err
+		s.out = s.out[:0]
+		s.handle(s.in[:n])
+		if s.err = err; errors.Is(err, io.EOF) { // the last event may lack the blank line
+			s.endLine(s.line)
+			s.endEvent()
 		}
 	}
-	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	return resp, nil
+	n := copy(p, s.out)
+	s.out = s.out[n:]
+	return n, nil
 }
 
-// tooLongAnswer returns the error answer that replaces an answer that is too long.
-func tooLongAnswer(r *http.Request) ([]byte, error) {
-	var call struct {
-		ID json.RawMessage `json:"id"`
-	}
-	if r.GetBody == nil {
-		return nil, errors.New(tooLong)
-	}
-	body, err := r.GetBody()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", tooLong, err)
-	}
-	if err := json.NewDecoder(body).Decode(&call); err != nil || call.ID == nil {
-		return nil, errors.New(tooLong)
-	}
-	return json.Marshal(map[string]any{
-		"jsonrpc": "2.0", "id": call.ID, "error": map[string]any{"code": jsonrpc.CodeInternalError, "message": tooLong},
-	})
-}
-
-// boundedStream is the event stream that answers a call. It fails when it becomes too long; the SDK then ends
-// the call and keeps the connection.
-type boundedStream struct {
-	io.ReadCloser
-	left int64 // remaining bytes
-}
-
-func (s *boundedStream) Read(p []byte) (int, error) {
-	if s.left <= 0 {
-		return 0, errors.New(tooLong)
-	}
-	n, err := s.ReadCloser.Read(p[:min(int64(len(p)), s.left)])
-	s.left -= int64(n)
-	return n, err
-}
-
-// maxTapped bounds the event of a log message, in bytes. Longer events are ignored.
-const maxTapped = 64 << 10
-
-// logTap reports the log messages in an event stream before the reader sees the data after them. The SDK may
-// report them long after the call's answer.
-type logTap struct {
-	io.ReadCloser
-	logged func(params json.RawMessage)
-	line   []byte // the current line so far, without its end
-	over   bool   // the current line is too long
-}
-
-func (t *logTap) Read(p []byte) (int, error) {
-	n, err := t.ReadCloser.Read(p)
-	for rest := p[:n]; len(rest) > 0; {
-		part, after, ended := bytes.Cut(rest, []byte{'\n'})
-		if t.over = t.over || len(t.line)+len(part) > maxTapped; !t.over {
-			t.line = append(t.line, part...)
+// handle splits a chunk into lines, which end with \n, \r or both.
+func (s *eventStream) handle(p []byte) {
+	for len(p) > 0 {
+		if s.afterCR && p[0] == '\n' {
+			p = p[1:]
 		}
-		if rest = after; !ended {
+		s.afterCR = false
+		end := bytes.IndexAny(p, "\r\n")
+		if end < 0 {
+			s.extend(p)
+			return
+		}
+		line := p[:end]
+		if len(s.line) > 0 || s.over && end > 0 {
+			s.extend(line)
+			line = s.line
+		}
+		s.afterCR = p[end] == '\r'
+		p = p[end+1:]
+		if len(line) == 0 && s.begun {
+			s.endEvent()
+			continue
+		}
+		s.endLine(line)
+	}
+}
+
+// extend appends to the current line. An event of more than maxMessage bytes is dropped.
+func (s *eventStream) extend(p []byte) {
+	if s.over = s.over || len(s.line)+len(s.data)+len(p) > maxMessage; s.over {
+		s.line, s.data = append(s.line[:0], ':'), nil // a comment, so that the line is not taken for a blank one
+		return
+	}
+	s.line = append(s.line, p...)
+}
+
+// endLine handles a whole line.
+func (s *eventStream) endLine(line []byte) {
+	if !s.begun {
+		s.begun, line = true, bytes.TrimPrefix(line, byteOrderMark)
+	}
+	field, value, _ := bytes.Cut(line, []byte{':'})
+	value = bytes.TrimPrefix(value, []byte{' '})
+	switch string(field) {
+	case "event":
+		s.name = string(value)
+	case "id":
+		s.id = bytes.Clone(value)
+	case "retry":
+		s.retry = bytes.Clone(value)
+	case "data":
+		if s.over = len(s.data)+len(value) > maxMessage; s.over {
+			s.data = nil
 			break
 		}
-		if !t.over {
-			t.handleLine()
+		if s.hasData {
+			s.data = append(s.data, ' ') // a line break between two lines of JSON is white space
 		}
-		t.line, t.over = t.line[:0], false
+		s.data, s.hasData = append(s.data, value...), true
 	}
-	return n, err
+	s.line = s.line[:0]
 }
 
-// handleLine reports the current line if it contains a log message.
-func (t *logTap) handleLine() {
-	data, ok := bytes.CutPrefix(t.line, []byte("data:"))
-	if !ok || !bytes.Contains(data, []byte(`"notifications/message"`)) {
-		return
+// eventEndpoint is the event with which a server of the older HTTP+SSE transport names the address for
+// requests.
+const eventEndpoint = "endpoint"
+
+// endEvent writes the current event.
+func (s *eventStream) endEvent() {
+	var data [][]byte
+	switch {
+	case !s.hasData || s.over:
+	case s.name == eventEndpoint:
+		data = [][]byte{s.data}
+	default:
+		s.name = "" // servers send messages under other names, too
+		data = s.repair(s.data)
+	}
+	if len(s.id) > 0 {
+		s.lastID = string(s.id)
+	}
+	for i, one := range data {
+		if s.name != "" {
+			s.writeField("event", []byte(s.name))
+		}
+		if i == len(data)-1 {
+			s.writeField("id", s.id)
+		}
+		s.writeField("retry", s.retry)
+		s.writeField("data", one)
+		s.out = append(s.out, '\n')
+	}
+	if len(data) == 0 && len(s.id)+len(s.retry) > 0 {
+		s.writeField("id", s.id)
+		s.writeField("retry", s.retry)
+		s.out = append(s.out, '\n')
+	}
+	s.name, s.id, s.retry, s.data, s.hasData, s.over = "", nil, nil, nil, false, false // repair keeps the data
+	s.line = s.line[:0]
+}
+
+func (s *eventStream) writeField(name string, value []byte) {
+	if len(value) > 0 {
+		s.out = append(append(append(append(s.out, name...), ": "...), bytes.ReplaceAll(value, []byte{'\n'}, []byte{' '})...), '\n')
+	}
+}
+
+// logMessage returns the params of a log message, or nil for any other message. Log messages are reported
+// before the reader sees the data after them, because the SDK may report them long after the call's answer.
+func logMessage(message []byte) json.RawMessage {
+	if len(message) > maxTapped || !bytes.Contains(message, []byte(`"notifications/message"`)) {
+		return nil
 	}
 	var m struct {
 		Method string          `json:"method"`
 		Params json.RawMessage `json:"params"`
 	}
-	if json.Unmarshal(data, &m) == nil && m.Method == "notifications/message" {
-		t.logged(m.Params)
+	if json.Unmarshal(message, &m) != nil || m.Method != "notifications/message" {
+		return nil
 	}
+	return m.Params
 }
 
-// metaCall is the _meta key under which marker names the call that a question belongs to.
+// maxTapped bounds a log message, in bytes. Longer ones are ignored.
+const maxTapped = 64 << 10
+
+// metaCall is the _meta key under which markQuestion names the call that a question belongs to.
 const metaCall = "glyphoxa/call"
 
-// marker is the event stream that answers a call. It adds the call's key to the questions in the stream,
-// because the SDK does not say which stream a request arrived on.
-type marker struct {
-	io.ReadCloser
-	call string
-	line []byte // the current line so far
-	out  []byte // not yet read by the caller of Read
-	over bool   // the current line is too long for a question
-	err  error
-}
-
-func (m *marker) Read(p []byte) (int, error) {
-	for len(m.out) == 0 {
-		if m.err != nil {
-			return 0, m.err
-		}
-		n, err := m.ReadCloser.Read(p)
-		m.out = m.out[:0]
-		m.handle(p[:n])
-		if m.err = err; err != nil {
-			m.out, m.line = append(m.out, m.line...), nil
-		}
-	}
-	n := copy(p, m.out)
-	m.out = m.out[n:]
-	return n, nil
-}
-
-// handle appends complete lines to out and buffers the beginning of the next.
-func (m *marker) handle(p []byte) {
-	for len(p) > 0 {
-		part, after, ended := bytes.Cut(p, []byte{'\n'})
-		m.line = append(m.line, part...)
-		p = after
-		if !ended {
-			if m.over = m.over || len(m.line) > maxQuestion; m.over {
-				m.out, m.line = append(m.out, m.line...), m.line[:0]
-			}
-			return
-		}
-		if !m.over {
-			m.line = m.mark(m.line)
-		}
-		m.out = append(append(m.out, m.line...), '\n')
-		m.line, m.over = m.line[:0], false
-	}
-}
-
-// mark adds the call's key to a line that contains a question, and returns other lines unchanged.
-func (m *marker) mark(line []byte) []byte {
-	data, ok := bytes.CutPrefix(line, []byte("data:"))
-	if !ok || !bytes.Contains(data, []byte(`"`+methodElicit+`"`)) && !bytes.Contains(data, []byte(`"`+methodSample+`"`)) {
-		return line
+// markQuestion adds the key of a call to a question that arrived on the call's stream, because the SDK does
+// not say which stream a request arrived on. It returns other messages unchanged.
+func markQuestion(message []byte, call string) []byte {
+	if len(message) > maxQuestion || !bytes.Contains(message, []byte(`"`+methodElicit+`"`)) && !bytes.Contains(message, []byte(`"`+methodSample+`"`)) {
+		return message
 	}
 	var msg, params, meta map[string]json.RawMessage
-	if json.Unmarshal(data, &msg) != nil || msg["method"] == nil || json.Unmarshal(msg["params"], &params) != nil || params == nil {
-		return line
+	if json.Unmarshal(message, &msg) != nil || msg["method"] == nil || json.Unmarshal(msg["params"], &params) != nil || params == nil {
+		return message
 	}
 	if json.Unmarshal(params["_meta"], &meta) != nil || meta == nil {
 		meta = map[string]json.RawMessage{}
 	}
-	meta[metaCall], _ = json.Marshal(m.call) // cannot fail for text and for decoded JSON
+	meta[metaCall], _ = json.Marshal(call) // cannot fail for text and for decoded JSON
 	params["_meta"], _ = json.Marshal(meta)
 	msg["params"], _ = json.Marshal(params)
 	marked, _ := json.Marshal(msg)
-	return append([]byte("data: "), marked...)
+	return marked
 }

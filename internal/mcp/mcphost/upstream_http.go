@@ -6,8 +6,10 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/http/cookiejar"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -28,6 +30,9 @@ type web struct {
 	grant  *grant // may be nil
 	pause  *pause
 	logged func(params json.RawMessage) // receives log messages; may be nil
+
+	refused atomic.Bool // the server refused the POST that opens a session
+	older   atomic.Bool // connect with the older HTTP+SSE transport
 }
 
 // newWeb checks the address and the credentials.
@@ -46,10 +51,13 @@ func newWeb(cfg config.MCPServerConfig, s *secrets, p *pause) (*web, error) {
 // dial returns a connection. It sends no request.
 func (w *web) dial() *ServerConn {
 	open := newConnections()
-	return &ServerConn{
-		Transport: &sdk.StreamableClientTransport{Endpoint: w.cfg.URL, HTTPClient: w.client(open), MaxEventSize: 2 * maxMessage},
-		Sever:     open.sever, Release: open.sever,
+	c := &ServerConn{Sever: open.sever, Release: open.sever}
+	if client := w.client(open); w.older.Load() {
+		c.Transport = olderTransport{&sdk.SSEClientTransport{Endpoint: w.cfg.URL, HTTPClient: client, MaxEventSize: 2 * maxMessage}}
+	} else {
+		c.Transport = &sdk.StreamableClientTransport{Endpoint: w.cfg.URL, HTTPClient: client, MaxEventSize: 2 * maxMessage}
 	}
+	return c
 }
 
 // client returns the HTTP client of one connection. It authenticates as configured, refuses private addresses
@@ -59,17 +67,22 @@ func (w *web) client(c *connections) *http.Client {
 	base.DialContext = c.dial
 	c.transport = base
 	guarded := outbound.RoundTripper(base, outbound.Policy{
-		Home: w.cfg.URL, AnyPrivate: w.cfg.AllowPrivate, Direct: !w.cfg.AllowPrivate, MaxBody: -1, // limiter bounds answers
+		Home: w.cfg.URL, AnyPrivate: w.cfg.AllowPrivate, Direct: !w.cfg.AllowPrivate, MaxBody: -1, // mender bounds answers
 		Advice: "set allow_private: true for this server if that is meant",
 	})
-	var t http.RoundTripper = &pacer{base: &limiter{guarded, w.logged}, pause: w.pause}
+	var t http.RoundTripper = &pacer{base: guarded, pause: w.pause}
 	switch {
 	case w.grant != nil:
 		t = &granted{grant: w.grant, to: w.origin, base: t}
 	case w.token != "":
 		t = &bearer{token: w.token, to: w.origin, base: t}
 	}
-	return outbound.Client(&http.Client{Transport: t}, outbound.Policy{AnyPrivate: true, MaxBody: -1}) // guarded restricts the addresses
+	jar, _ := cookiejar.New(nil) // cannot fail; balancers lead a session to its machine by a cookie
+	m := &mender{next: t, wire: newWire(), older: w.older.Load(), refused: &w.refused, jar: jar}
+	if w.logged != nil {
+		m.logged = func(params []byte) { w.logged(params) }
+	}
+	return outbound.Client(&http.Client{Transport: m, Jar: jar}, outbound.Policy{AnyPrivate: true, MaxBody: -1}) // guarded restricts the addresses
 }
 
 // origin is the only scheme and host that credentials are sent to.

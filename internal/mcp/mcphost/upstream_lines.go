@@ -3,6 +3,7 @@ package mcphost
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -79,6 +80,104 @@ func (l *lineReader) nextLine(limit int) ([]byte, error) {
 		line = append(line, piece...)
 	}
 	return nil, l.skipLine(line)
+}
+
+// nextBody returns the n bytes after a Content-Length header and the headers that follow it.
+func (l *lineReader) nextBody(n int) ([]byte, error) {
+	for {
+		line, err := l.nextLine(endRoom)
+		if err != nil {
+			return nil, err
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			break
+		}
+	}
+	body := make([]byte, n)
+	_, err := io.ReadFull(l.r, body)
+	return body, err
+}
+
+var lengthHeader = regexp.MustCompile(`(?i)^content-length: *(\d{1,8})\s*$`)
+
+// contentLength returns the length in a header with which some programs, used to editors' protocols, begin
+// each message.
+func contentLength(line []byte) (n int, ok bool) {
+	m := lengthHeader.FindSubmatch(line)
+	if m == nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(string(m[1]))
+	return n, err == nil && n <= maxMessage
+}
+
+// spread joins the lines of a message that a program writes over several lines, as printers for people do: the
+// first holds only a bracket, and no other begins with one.
+type spread struct {
+	text  []byte
+	state nesting // of text
+}
+
+// join returns the text to decode, and whether it is whole. Otherwise it keeps the line. lost is how many bytes
+// of an earlier text do not become a message.
+func (s *spread) join(line []byte) (text []byte, whole bool, lost int) {
+	opens := len(line) > 0 && (line[0] == '{' || line[0] == '[' || bytes.HasPrefix(line, byteOrderMark))
+	if s.text == nil || opens || len(s.text)+len(line) > maxMessage {
+		lost, s.text = len(s.text), nil
+		if bare := trimMessage(line); len(bare) != 1 || bare[0] != '{' && bare[0] != '[' {
+			return line, true, lost
+		}
+		s.state = nesting{}
+	}
+	s.text = append(s.text, line...)
+	if s.state.scan(trimMessage(line)); s.state.depth > 0 {
+		return nil, false, lost
+	}
+	text, s.text = s.text, nil
+	return text, true, lost
+}
+
+// nesting follows the nesting of a JSON text.
+type nesting struct {
+	depth   int
+	text    bool // within a string
+	escaped bool // after a backslash
+}
+
+func (n *nesting) scan(part []byte) {
+	for _, c := range part {
+		switch {
+		case n.escaped:
+			n.escaped = false
+		case n.text:
+			n.text, n.escaped = c != '"', c == '\\'
+		case c == '"':
+			n.text = true
+		case c == '{' || c == '[':
+			n.depth++
+		case c == '}' || c == ']':
+			n.depth--
+		}
+	}
+}
+
+// findAnswer returns the first JSON-RPC answer within a line of other text, or nil.
+func findAnswer(line []byte) []byte {
+	for from, tries := 0, 0; tries < 8; tries++ {
+		at := bytes.IndexByte(line[from:], '{')
+		if at < 0 {
+			return nil
+		}
+		from += at
+		var raw json.RawMessage
+		if json.NewDecoder(bytes.NewReader(line[from:])).Decode(&raw) == nil {
+			if o := objectOf(raw); o["method"] == nil && (o["result"] != nil || o["error"] != nil) {
+				return raw
+			}
+		}
+		from++
+	}
+	return nil
 }
 
 // skipLine reads to the end of a line that is too long.

@@ -81,6 +81,38 @@ func (l *link) cancelCalls() {
 	}
 }
 
+// callTool calls a tool. If the SDK cannot decode the answer, callTool repairs it.
+func (l *link) callTool(ctx context.Context, params *sdk.CallToolParams) (*sdk.CallToolResult, error) {
+	ctx, kept := keepAnswer(ctx)
+	defer kept.forget()
+	res, err := l.session.CallTool(ctx, params)
+	raw := kept.raw.Load()
+	if raw == nil || err == nil && !isBlank(res) {
+		return res, err
+	}
+	answer := objectOf(*raw)
+	if answer["result"] == nil {
+		return res, err
+	}
+	if res, bad := repairCallResult(answer["result"]); bad == nil {
+		return res, nil
+	}
+	if err == nil {
+		return res, nil
+	}
+	return nil, &unreadableError{err}
+}
+
+// isBlank reports whether a result has nothing that the protocol knows, so that it may be of another form.
+func isBlank(r *sdk.CallToolResult) bool {
+	return len(r.Content) == 0 && r.StructuredContent == nil && r.InputRequests == nil
+}
+
+// unreadableError means that a server answered a call in a form that cannot be read.
+type unreadableError struct{ error }
+
+func (e *unreadableError) Unwrap() error { return e.error }
+
 // progressPrefix is the prefix of our progress tokens.
 const progressPrefix = "glyphoxa-"
 

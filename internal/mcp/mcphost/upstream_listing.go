@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -27,6 +28,7 @@ const (
 type listed struct {
 	sum  [sha256.Size]byte // of the whole definition as the server sent it
 	tool *ServerTool       // nil if it cannot be used
+	why  string            // why it cannot be used
 }
 
 // relistThrottle limits how often a server is listed again, because it may announce changes endlessly.
@@ -74,7 +76,7 @@ func (s *Server) listAgain(ctx context.Context, l *link, throttle *relistThrottl
 // publishTools lists the server's tools, publishes them, and reports whether they changed. An unchanged
 // definition keeps its *ServerTool, so that toolsets and cached results remain valid.
 func (s *Server) publishTools(ctx context.Context, l *link) (changed bool, err error) {
-	defs, leftOut, err := s.readPages(ctx, l.session)
+	defs, leftOut, notes, err := s.readPages(ctx, l.session)
 	if err != nil {
 		return false, fmt.Errorf("listing its tools: %w", err)
 	}
@@ -82,14 +84,15 @@ func (s *Server) publishTools(ctx context.Context, l *link) (changed bool, err e
 	if err != nil {
 		return false, err
 	}
-	tools, held := s.sortTools(defs, pins)
+	tools, held, unusable := s.sortTools(defs, pins)
+	notes = boundNotes(append(notes, unusable...))
 	if err := pins.save(ctx); err != nil {
 		return false, err
 	}
 	s.mu.Lock()
 	first := s.live.Load() == nil
 	changed = !slices.Equal(s.state.Tools, tools)
-	s.state = ServerState{Phase: PhaseReady, Connects: s.state.Connects, LeftOut: leftOut, Tools: tools, Held: held}
+	s.state = ServerState{Phase: PhaseReady, Connects: s.state.Connects, LeftOut: leftOut, Unusable: notes, Tools: tools, Held: held}
 	if first {
 		s.state.Connects++
 		s.failures.Store(0) // before its first call, which may fail
@@ -109,8 +112,9 @@ func (s *Server) publishTools(ctx context.Context, l *link) (changed bool, err e
 	return changed, nil
 }
 
-// readPages reads all pages of the server's listing. It keeps maxServerTools tools and counts the rest.
-func (s *Server) readPages(ctx context.Context, session *sdk.ClientSession) (defs []*sdk.Tool, leftOut int, err error) {
+// readPages reads all pages of the server's listing. It keeps maxServerTools tools and counts the rest. notes
+// says what of the listing cannot be read.
+func (s *Server) readPages(ctx context.Context, session *sdk.ClientSession) (defs []*sdk.Tool, leftOut int, notes []string, err error) {
 	var params sdk.ListToolsParams
 	defer func() {
 		if leftOut > 0 {
@@ -119,36 +123,45 @@ func (s *Server) readPages(ctx context.Context, session *sdk.ClientSession) (def
 	}()
 	for range maxPages {
 		page, err := session.ListTools(ctx, &params)
-		if err != nil {
-			return nil, 0, err
+		switch wire := answerOf(err); {
+		case wire != nil && wire.Code == jsonrpc.CodeMethodNotFound && len(defs) == 0:
+			return nil, 0, []string{"it has no tools"}, nil
+		case wire != nil && len(defs) > 0:
+			return defs, leftOut, append(notes, "the pages after the first tools: "+cleanLine(s.maskText(wire.Message, maxLine))), nil
+		case err != nil:
+			return nil, 0, nil, err
 		}
+		notes = append(notes, leftOutOf(page.Meta)...)
 		kept := page.Tools[:min(len(page.Tools), maxServerTools-len(defs))]
 		defs = append(defs, kept...)
 		leftOut += len(page.Tools) - len(kept)
 		if page.NextCursor == "" || leftOut > maxCounted {
-			return defs, leftOut, nil
+			return defs, leftOut, notes, nil
 		}
 		if page.NextCursor == params.Cursor {
 			s.log.Warn("server lists the same page without end", "kept", len(defs))
-			return defs, leftOut, nil
+			return defs, leftOut, notes, nil
 		}
 		params.Cursor = page.NextCursor
 	}
 	s.log.Warn("server lists pages without end", "kept", len(defs))
-	return defs, leftOut, nil
+	return defs, leftOut, notes, nil
 }
 
-// sortTools divides a listing into usable and held tools. It logs and leaves out tools that cannot be used.
-func (s *Server) sortTools(defs []*sdk.Tool, pins *pinSet) (tools []*ServerTool, held []HeldTool) {
+// sortTools divides a listing into usable and held tools. It leaves out tools that cannot be used, and says
+// why.
+func (s *Server) sortTools(defs []*sdk.Tool, pins *pinSet) (tools []*ServerTool, held []HeldTool, unusable []string) {
 	known := make(map[string]*listed, len(defs))
 	for _, d := range defs {
 		if _, twice := known[d.Name]; twice {
 			s.log.Warn("tool left out", "tool", cleanLine(d.Name), "reason", "the name is listed twice")
+			unusable = append(unusable, fmt.Sprintf("a second tool called %q", cleanLine(d.Name)))
 			continue
 		}
 		entry := s.toolOf(d)
 		known[d.Name] = entry
 		if entry.tool == nil {
+			unusable = append(unusable, fmt.Sprintf("the tool %q: %s", cleanLine(d.Name), entry.why))
 			continue
 		}
 		why := pins.compare(d, s.cfg.Pin)
@@ -162,7 +175,7 @@ func (s *Server) sortTools(defs []*sdk.Tool, pins *pinSet) (tools []*ServerTool,
 		tools = append(tools, entry.tool)
 	}
 	s.known = known
-	return tools, held
+	return tools, held, unusable
 }
 
 // toolOf returns the result of the same definition in the last listing, or creates the tool.
@@ -179,7 +192,8 @@ func (s *Server) toolOf(d *sdk.Tool) *listed {
 		entry.tool, err = s.newTool(d)
 	}
 	if err != nil {
-		s.log.Warn("tool left out", "tool", cleanLine(d.Name), "reason", cleanLine(err.Error()))
+		entry.why = cleanLine(err.Error())
+		s.log.Warn("tool left out", "tool", cleanLine(d.Name), "reason", entry.why)
 	}
 	return entry
 }

@@ -1,7 +1,6 @@
 package mcphost
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,7 +39,9 @@ type pipes struct {
 	out    *os.File // its stdout
 	output *outputLog
 	lines  *lineReader
+	wire   *wire
 	queue  []jsonrpc.Message // rest of a batch; owned by Read
+	part   spread            // a message over several lines; owned by Read
 
 	// relistDue reports whether a new listing is already due; nil means never.
 	relistDue func() bool
@@ -62,7 +63,7 @@ type pipes struct {
 
 func newPipes(p *process) *pipes {
 	return &pipes{
-		in: p.stdin, out: p.stdout, output: p.output, lines: newLineReader(p.stdout),
+		in: p.stdin, out: p.stdout, output: p.output, lines: newLineReader(p.stdout), wire: newWire(),
 		answered: make(chan struct{}, 1), turn: make(chan struct{}, 1), closed: make(chan struct{}),
 	}
 }
@@ -103,7 +104,15 @@ func (c *pipes) Read(ctx context.Context) (jsonrpc.Message, error) {
 			}
 			return nil, fmt.Errorf("the program wrote %w", over)
 		}
-		msgs, perr := parseMessages(line)
+		if n, ok := contentLength(line); ok && err == nil {
+			line, err = c.lines.nextBody(n)
+		}
+		line, whole, lost := c.part.join(line)
+		stray += lost
+		if !whole && err == nil {
+			continue
+		}
+		msgs, perr := c.parseMessages(line)
 		if perr != nil {
 			c.output.logStray(line)
 			if msg, ok := refusalFor(line, line, "its answer cannot be read: "+perr.Error()); ok {
@@ -163,31 +172,30 @@ func (c *pipes) awaitAnswers(ctx context.Context) bool {
 }
 
 // parseMessages decodes the messages in a line: none if it is empty, one, or several in a batch.
-func parseMessages(line []byte) ([]jsonrpc.Message, error) {
-	line = bytes.TrimSpace(line)
+func (c *pipes) parseMessages(line []byte) ([]jsonrpc.Message, error) {
+	line = trimMessage(line)
 	if len(line) == 0 {
 		return nil, nil
 	}
-	if line[0] != '[' {
-		msg, err := jsonrpc.DecodeMessage(line)
-		if err != nil {
-			return nil, err
+	if id, ok := plainID(line); ok && !c.wire.repairs(id) {
+		if msg, err := jsonrpc.DecodeMessage(line); err == nil {
+			c.wire.keep(id, line)
+			return []jsonrpc.Message{msg}, nil
 		}
-		return []jsonrpc.Message{msg}, nil
 	}
-	var batch []json.RawMessage
-	if err := json.Unmarshal(line, &batch); err != nil {
+	messages, err := c.wire.repair(line, -1)
+	if err != nil {
 		return nil, err
 	}
-	var msgs []jsonrpc.Message
-	for _, raw := range batch {
+	var all []jsonrpc.Message
+	for _, raw := range messages {
 		msg, err := jsonrpc.DecodeMessage(raw)
 		if err != nil {
 			return nil, err
 		}
-		msgs = append(msgs, msg)
+		all = append(all, msg)
 	}
-	return msgs, nil
+	return all, nil
 }
 
 // dropFlood counts requests and drops those beyond the limit. It handles log messages and progress itself and
@@ -246,6 +254,11 @@ func (c *pipes) Write(ctx context.Context, msg jsonrpc.Message) error {
 	data, err := jsonrpc.EncodeMessage(msg)
 	if err != nil {
 		return fmt.Errorf("encoding a message: %w", err)
+	}
+	if r, ok := msg.(*jsonrpc.Request); ok && r.IsCall() {
+		if id, ok := r.ID.Raw().(int64); ok {
+			c.wire.note(ctx, id, r.Method)
+		}
 	}
 	if r, ok := msg.(*jsonrpc.Response); ok && r != nil {
 		defer func() {

@@ -232,7 +232,7 @@ func (s *Server) callAnswering(ctx context.Context, l *link, params *sdk.CallToo
 		params.Meta[sdk.MetaKeyClientCapabilities] = struct{}{} // in this revision each request states what may be asked
 	}
 	for round := 0; ; round++ {
-		res, err := l.session.CallTool(ctx, params)
+		res, err := l.callTool(ctx, params)
 		if err != nil || res.InputRequests == nil {
 			return res, err
 		}

@@ -26,15 +26,13 @@ const (
 var ErrMisfit = errors.New("its structured content does not fit its output schema")
 
 // convertResult converts a server's answer. It keeps every kind of content, and describes in the text what a
-// model cannot read, such as an image. An answer that does not fit the declared output schema is an error
-// (MCP 2025-11-25, "Output Schema").
+// model cannot read, such as an image. It leaves out structured content that does not fit the declared output
+// schema; without other content, such an answer is an error.
 func (t *ServerTool) convertResult(r *sdk.CallToolResult) (mcp.Result, error) {
-	if t.output != nil && !r.IsError {
-		if r.StructuredContent == nil {
-			return mcp.Result{}, mcp.Told(fmt.Errorf("server %q answered, but %w: there is none", t.Server.cfg.Name, ErrMisfit))
-		}
-		if err := t.output.CheckValue(r.StructuredContent); err != nil {
-			return mcp.Result{}, mcp.Told(fmt.Errorf("server %q answered, but %w: %s", t.Server.cfg.Name, ErrMisfit, cleanLine(err.Error())))
+	if why := t.misfit(r); why != "" {
+		t.Server.log.Warn("structured content left out", "tool", cleanLine(t.Definition.Name), "reason", why)
+		if r.StructuredContent = nil; len(r.Content) == 0 {
+			return mcp.Result{}, mcp.Told(fmt.Errorf("server %q answered, but %w: %s", t.Server.cfg.Name, ErrMisfit, why))
 		}
 	}
 	if r.IsError {
@@ -43,6 +41,20 @@ func (t *ServerTool) convertResult(r *sdk.CallToolResult) (mcp.Result, error) {
 		t.Server.maskSuccess(r)
 	}
 	return renderResult(r), nil
+}
+
+// misfit returns why the structured content does not fit the declared output schema, or "".
+func (t *ServerTool) misfit(r *sdk.CallToolResult) string {
+	if t.output == nil || r.IsError {
+		return ""
+	}
+	if r.StructuredContent == nil {
+		return "there is none"
+	}
+	if err := t.output.CheckValue(r.StructuredContent); err != nil {
+		return cleanLine(err.Error())
+	}
+	return ""
 }
 
 func renderResult(r *sdk.CallToolResult) mcp.Result {
@@ -71,7 +83,7 @@ func renderResult(r *sdk.CallToolResult) mcp.Result {
 			res.Structured = raw
 		}
 	}
-	res.Text = untrusted.Clean(strings.Join(text, "\n"), maxResult)
+	res.Text = clipText(strings.Join(text, "\n"), maxResult)
 	res.Native = nativeResult(r, res)
 	return res
 }

@@ -32,7 +32,7 @@ type secrets struct {
 func secretsOf(cfg config.MCPServerConfig) *secrets {
 	s := &secrets{}
 	add := func(text string, credential bool) {
-		if text = strings.TrimSpace(text); text == "" {
+		if text = strings.TrimSpace(text); untrusted.IsDummyKey(text) {
 			return
 		}
 		s.configured = append(s.configured, text, url.QueryEscape(text))
@@ -182,7 +182,8 @@ func maskContent(r *sdk.CallToolResult, with func(text string, limit int) string
 		}
 		switch c := c.(type) {
 		case *sdk.TextContent:
-			c.Text = with(c.Text, maxResult)
+			full := utf8.RuneCountInString(c.Text)
+			c.Text = clipTo(with(c.Text, maxResult), maxResult, full)
 		case *sdk.ResourceLink:
 			c.URI, c.Name = with(c.URI, maxURI), with(c.Name, maxLine)
 			c.Title, c.Description = with(c.Title, maxTitle), with(c.Description, maxDescription)

@@ -38,6 +38,8 @@ type ServerState struct {
 	Connects int
 	// LeftOut counts the tools it lists beyond the limit.
 	LeftOut int
+	// Unusable says which other tools it lists that cannot be used, and why.
+	Unusable []string
 	// Tools may be used; Held wait for approval.
 	Tools []*ServerTool
 	Held  []HeldTool
@@ -76,6 +78,7 @@ type Server struct {
 	mask    *config.Masker
 	asked   func(ctx context.Context, c *mcp.Call, took time.Duration, err error) // may be nil
 	dial    func(ctx context.Context) (*ServerConn, error)
+	web     *web      // nil unless the server is reached over HTTP
 	epoch   time.Time // when the server was created
 
 	live      atomic.Pointer[link] // nil without a connection

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -116,6 +117,17 @@ func (s *Server) connect(ctx context.Context) (*link, error) {
 		protocol = olderProtocol
 	}
 	l, err := s.openLink(ctx, protocol)
+	if errors.Is(err, sdk.ErrConnectionClosed) && s.web == nil && protocol == "" && ctx.Err() == nil {
+		if l, err = s.openLink(ctx, olderProtocol); err == nil {
+			s.older = true // it ends at a method that it does not know
+		}
+	}
+	for i := len(protocols) - 2; i >= 0 && err != nil && refusesProtocol(err); i-- {
+		l, err = s.openLink(ctx, protocols[i])
+	}
+	if err != nil && s.web != nil && s.web.refused.Swap(false) {
+		l, err = s.openOlder(ctx, protocol, err)
+	}
 	if err != nil {
 		if errors.Is(context.Cause(ctx), errNoAnswer) {
 			s.older = !s.older
@@ -126,6 +138,32 @@ func (s *Server) connect(ctx context.Context) (*link, error) {
 		l.close()
 		return nil, s.unavailableError(ctx, err)
 	}
+	return l, nil
+}
+
+// refusesProtocol reports whether a server refuses to open a session because of the protocol revision. The
+// protocol asks it to name another revision instead.
+func refusesProtocol(err error) bool {
+	wire := answerOf(err)
+	if wire == nil {
+		return false
+	}
+	says := strings.ToLower(wire.Message)
+	return strings.Contains(says, "version") && (strings.Contains(says, "protocol") || strings.Contains(says, "unsupported"))
+}
+
+// openOlder connects to a server that refused to open a session, because it may use the older HTTP+SSE
+// transport. If it does not, openOlder returns refusal.
+func (s *Server) openOlder(ctx context.Context, protocol string, refusal error) (*link, error) {
+	if !s.web.older.CompareAndSwap(false, true) {
+		return nil, refusal
+	}
+	l, err := s.openLink(ctx, protocol)
+	if err != nil {
+		s.web.older.Store(false)
+		return nil, fmt.Errorf("%w (and it is no server of the older HTTP+SSE transport: %w)", refusal, err)
+	}
+	s.log.Info("server uses the older HTTP+SSE transport")
 	return l, nil
 }
 

@@ -166,7 +166,7 @@ func invokeDefinition() *sdk.Tool {
 func ownDefinition(name, description string, input map[string]any) *sdk.Tool {
 	no := false
 	return &sdk.Tool{
-		Name: name, Title: titles[name], Description: description, InputSchema: input, OutputSchema: map[string]any{"type": "object"},
+		Name: name, Title: titles[name], Description: description, InputSchema: inputSchema(input), OutputSchema: map[string]any{"type": "object"},
 		Annotations: &sdk.ToolAnnotations{Title: titles[name], ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no},
 		Meta:        sdk.Meta{metaTier: "fast", metaSource: sourceServer},
 	}

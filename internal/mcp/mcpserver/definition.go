@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -28,11 +29,8 @@ const dynamic = " [dynamic]"
 
 // define returns the definition of a tool for clients.
 func (c *catalog) define(t mcphost.Tool) *sdk.Tool {
-	input := t.Definition.Parameters
-	if input == nil {
-		input = map[string]any{"type": "object"}
-	}
-	destructive, open := t.Destructive, t.OpenWorld
+	readOnly := c.changesNothing(&t)
+	destructive, open := t.Destructive && !readOnly, t.OpenWorld
 	title := t.Title
 	if title == "" {
 		title = strings.ReplaceAll(t.Definition.Name, "_", " ")
@@ -42,9 +40,9 @@ func (c *catalog) define(t mcphost.Tool) *sdk.Tool {
 		description = strings.TrimSpace(description + dynamic)
 	}
 	def := &sdk.Tool{
-		Meta: latency(&t), Name: c.outwardName(&t), Title: title, Description: description, InputSchema: input,
+		Meta: latency(&t), Name: c.outwardName(&t), Title: title, Description: description, InputSchema: inputSchema(t.Definition.Parameters),
 		Annotations: &sdk.ToolAnnotations{
-			Title: title, ReadOnlyHint: t.ReadOnly, IdempotentHint: t.Definition.Idempotent,
+			Title: title, ReadOnlyHint: readOnly, IdempotentHint: t.Definition.Idempotent,
 			DestructiveHint: &destructive, OpenWorldHint: &open,
 		},
 	}
@@ -52,6 +50,23 @@ func (c *catalog) define(t mcphost.Tool) *sdk.Tool {
 		def.OutputSchema = t.OutputSchema
 	}
 	return def
+}
+
+// changesNothing reports whether a call of t changes nothing. In read-only mode, this is true of tools that
+// only call others, because those that change something are refused.
+func (c *catalog) changesNothing(t *mcphost.Tool) bool {
+	return t.ReadOnly || t.Composite && c.policy.ReadOnly()
+}
+
+// inputSchema returns a tool's parameters with both members that clients may expect in every definition:
+// properties and required.
+func inputSchema(parameters map[string]any) map[string]any {
+	if parameters["properties"] != nil && parameters["required"] != nil {
+		return parameters
+	}
+	out := map[string]any{"type": "object", "properties": map[string]any{}, "required": []string{}}
+	maps.Copy(out, parameters)
+	return out
 }
 
 // latency describes the cost of a call. Times are in milliseconds.

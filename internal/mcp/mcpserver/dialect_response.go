@@ -15,13 +15,12 @@ import (
 
 // Codes of the dialect's errors.
 const (
-	codeNotInitialized = -32000
-	dialectForbidden   = -32001
-	dialectCapacity    = -32002
-	codeApproval       = -32003
-	codeNotFound       = -32601
-	codeInvalidInput   = -32602
-	codeHandlerError   = -32603
+	dialectForbidden = -32001
+	dialectCapacity  = -32002
+	codeApproval     = -32003
+	codeNotFound     = -32601
+	codeInvalidInput = -32602
+	codeHandlerError = -32603
 )
 
 // errNotInitialized is the error for a request before the handshake.
@@ -74,11 +73,7 @@ func failed(err error, m metadata) response {
 	if f.Message == "" {
 		f.Message = string(f.Code)
 	}
-	code := codeOf(f.Code)
-	if refused == errNotInitialized {
-		code = codeNotInitialized
-	}
-	return response{Error: f, Meta: m, code: code}
+	return response{Error: f, Meta: m, code: codeOf(f.Code)}
 }
 
 // codeOf returns the JSON-RPC code for a kind of failure.

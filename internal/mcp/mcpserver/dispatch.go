@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -200,6 +201,10 @@ func (d *dispatcher) callTool(ctx context.Context, name string, args json.RawMes
 		return nil, nil, unknownTool(name)
 	}
 	a := d.executeTool(ctx, &t, string(args))
+	if a.err == nil && !a.result.IsError && t.OutputSchema != nil && a.result.Native == nil && structure(a.result) == nil {
+		// Clients refuse such a result, because the tool declares an output schema.
+		a.err = mcp.Told(mcp.Foreign(fmt.Errorf("calling %q: %w", t.Definition.Name, mcphost.ErrMisfit), a.result.Text))
+	}
 	if wire, ok := a.result.Native.(*jsonrpc.Error); ok && a.err == nil {
 		return nil, &a, wire // the tool answers in protocol terms itself
 	}
@@ -248,8 +253,9 @@ func (a answer) meta() sdk.Meta {
 
 // ownTool is one of the server's own tools.
 type ownTool struct {
-	name string // without prefix
-	def  *sdk.Tool
+	name  string // without prefix
+	def   *sdk.Tool
+	input *mcphost.Schema // of def
 	// run returns the answer, which is encoded as JSON. It may return a *sdk.CallToolResult, even with an
 	// error, which is used as it is.
 	run func(ctx context.Context, args json.RawMessage) (any, error)
@@ -265,6 +271,9 @@ func (d *dispatcher) runOwn(ctx context.Context, t ownTool, args json.RawMessage
 	var events mcp.Events
 	a := answer{}
 	start := time.Now()
+	if fitted, err := t.input.FitArguments(cmp.Or(string(args), "{}")); err == nil {
+		args = json.RawMessage(fitted)
+	} // else run refuses them in its own words
 	a.err = d.passGate(mcp.WithEvents(ctx, &events), t.name, string(args), func(ctx context.Context) error {
 		value, err := t.run(ctx, args)
 		if done, ok := value.(*sdk.CallToolResult); ok {

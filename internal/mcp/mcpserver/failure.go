@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
 
 // metaError is the _meta key of an answer's failure.
@@ -32,6 +33,9 @@ func failureOf(err error) failure {
 	code := mcp.CodeOf(err)
 	text, _ := mcp.Telling(err)
 	f := failure{Code: code, Message: oneLine(text), Hint: hintFor(code)}
+	if errors.Is(err, mcphost.ErrNotSent) || errors.Is(err, mcphost.ErrGivenUp) {
+		f.Hint = "its server is away; try again later"
+	}
 	var refused *mcp.Refusal
 	if errors.As(err, &refused) {
 		f.Message, f.Rule, f.ApprovalID = oneLine(refused.Reason), refused.Rule, refused.Approval
@@ -59,7 +63,7 @@ func hintFor(code mcp.Code) string {
 	case mcp.CodeTimeout:
 		return "ask for less, or try again later"
 	case mcp.CodeUnavailable:
-		return "its server is away; try again later"
+		return "try again later; the server's log says why"
 	case mcp.CodePendingApproval:
 		return "make the same call again once the dungeon master has approved it"
 	case mcp.CodeCancelled:

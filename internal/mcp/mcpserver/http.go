@@ -162,7 +162,9 @@ func ignoreClosed(err error) error {
 
 func (w *Web) routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", w.identified(w.withinQuotas(w.bounded(w.atOnce(w.mcp)))))
+	endpoint := w.identified(w.withinQuotas(w.bounded(w.atOnce(w.mcp))))
+	mux.Handle("/mcp", endpoint)
+	mux.Handle("/mcp/{$}", endpoint)
 	mux.HandleFunc("/ws", w.websocket)
 	if w.o.Health != nil {
 		mux.Handle("/healthz", w.o.Health.Live())

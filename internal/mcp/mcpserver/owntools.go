@@ -50,6 +50,11 @@ func (f *finder) ownTools() map[string]ownTool {
 	own := map[string]ownTool{}
 	for _, t := range list {
 		t.name = t.def.Name
+		_, t.input, _ = mcphost.CompileForeign(t.def.InputSchema.(map[string]any))
+		if f.policy.ReadOnly() { // invoke_program, too, can then call only tools that change nothing
+			no := false
+			t.def.Annotations.ReadOnlyHint, t.def.Annotations.DestructiveHint = true, &no
+		}
 		own[t.name] = t
 		if f.prefixed && !f.compact {
 			t.def.Name = prefixTool + t.def.Name
@@ -179,7 +184,7 @@ func (f *finder) searchTools(ctx context.Context, args json.RawMessage) (any, er
 	for _, t := range page {
 		found = append(found, map[string]any{
 			"name": f.outwardName(&t), "title": t.Title, "description": t.Definition.Description,
-			"tier": t.Tier.String(), "read_only": t.ReadOnly, "expected_ms": mcp.RoundedMillis(t.Latency()),
+			"tier": t.Tier.String(), "read_only": f.changesNothing(&t), "expected_ms": mcp.RoundedMillis(t.Latency()),
 		})
 	}
 	return map[string]any{"count": len(found), "total": total, "next_cursor": nullable(next), "tools": found}, nil

@@ -210,7 +210,8 @@ type Fact struct {
 	Since      string     `json:"since,omitempty"`
 	Until      string     `json:"until,omitempty"`
 	Superseded *time.Time `json:"superseded,omitempty"`
-	Score      float64    `json:"score"`
+	// Score is how similar the fact is to the question.
+	Score float64 `json:"score" jsonschema:"How well it fits the question, from 0 to 1."`
 }
 
 // asks reports whether the fact is a question asked at the table.
@@ -223,7 +224,7 @@ func (t *toolset) searchFacts() tools.Tool {
 		Definition: llm.ToolDefinition{
 			Name: "search_facts",
 			Description: "Search for facts across the whole session history by meaning. " +
-				"Returns short texts with their source, nearest first; a note says if none of them is taken for an answer. " +
+				"Returns short texts with their source, the best first; a note says if none of them is taken for an answer. " +
 				"What is superseded was true once, until the day given, and is no longer.",
 			Parameters: tools.SchemaOf[searchFactsArgs](tools.Bounds{
 				"query": said, "top_k": {"type": "integer", "minimum": 1, "maximum": maxTopK, "default": defaultTopK},
@@ -281,29 +282,33 @@ func topK(asked *float64) (int, error) {
 }
 
 // fuse merges several result lists for one question by reciprocal rank. A fact near the top of several lists
-// comes first. The score is 1 for a fact that is first in every list.
+// comes first. It keeps the higher of its scores, because those say how well it fits the question.
 func fuse(k int, lists ...[]Fact) []Fact {
 	const damping = 60 // the usual constant: it makes the first places count only a little more than the next
 	type key struct{ source, text string }
+	type placed struct {
+		Fact
+		weight float64
+	}
 	places := map[key]int{}
-	out := []Fact{}
-	lists = slices.DeleteFunc(lists, func(l []Fact) bool { return len(l) == 0 })
+	var all []placed
 	for _, list := range lists {
 		for rank, f := range list {
-			share := (damping + 1.0) / float64(damping+1+rank) / float64(len(lists))
+			weight := 1 / float64(damping+1+rank)
 			if i, ok := places[key{f.Source, f.Text}]; ok {
-				out[i].Score += share
+				all[i].weight += weight
+				all[i].Score = max(all[i].Score, f.Score)
 				continue
 			}
-			places[key{f.Source, f.Text}] = len(out)
-			f.Score = share
-			out = append(out, f)
+			places[key{f.Source, f.Text}] = len(all)
+			all = append(all, placed{f, weight})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Fact) int { return cmp.Compare(b.Score, a.Score) })
-	out = out[:min(len(out), k)]
-	for i := range out {
-		out[i].Score = min(1, out[i].Score)
+	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(b.weight, a.weight) })
+	out := []Fact{}
+	for _, p := range all[:min(len(all), k)] {
+		p.Score = min(max(p.Score, 0), 1)
+		out = append(out, p.Fact)
 	}
 	return out
 }
@@ -356,7 +361,7 @@ func (t *toolset) transcribed(ctx context.Context, query string, k int) (out []F
 		if h.Speaker != "" {
 			said = h.Speaker + ": " + said
 		}
-		out = append(out, Fact{Text: untrusted.Clip(said, maxText), Source: "session:" + h.Session, At: timeOf(h.At), Date: h.Date.Text})
+		out = append(out, Fact{Text: untrusted.Clip(said, maxText), Source: "session:" + h.Session, At: timeOf(h.At), Date: h.Date.Text, Score: Sure(h)})
 	}
 	return out, claimed, nil
 }
