@@ -120,7 +120,7 @@ func parseTables(text string) ([]int, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || n < 1 {
-			return nil, fmt.Errorf("%q is no number of tables; write them as 10,20,50", part)
+			return nil, fmt.Errorf("%q is not a number of tables; write them as 10,20,50", part)
 		}
 		all = append(all, n)
 	}

@@ -246,9 +246,9 @@ func TestSimulateWrongUsage(t *testing.T) {
 		{"a configuration nowhere", []string{"--config", "nowhere.yaml"}, "nowhere.yaml:1: there is no such file"},
 		{"a profile nowhere", []string{"--profile", "no/such/dir/cpu"}, "no/such/dir/cpu"},
 		{"tables and a sweep", []string{"--tables", "2", "--sweep", "2,3"}, "not both"},
-		{"a sweep of words", []string{"--sweep", "few,many"}, `--sweep: "few" is no number of tables; write them as 10,20,50`},
-		{"a sweep of commas", []string{"--sweep", ","}, `--sweep: "" is no number of tables`},
-		{"a sweep with nothing", []string{"--sweep", "1,0"}, `--sweep: "0" is no number of tables`},
+		{"a sweep of words", []string{"--sweep", "few,many"}, `--sweep: "few" is not a number of tables; write them as 10,20,50`},
+		{"a sweep of commas", []string{"--sweep", ","}, `--sweep: "" is not a number of tables`},
+		{"a sweep with nothing", []string{"--sweep", "1,0"}, `--sweep: "0" is not a number of tables`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

@@ -46,7 +46,7 @@ func TestHostileFiles(t *testing.T) {
 				_, _ = io.WriteString(w, `"]`+"\n")
 			})
 			return []string{"restore", "hostile.gz"}
-		}, 1, []string{"hostile.gz", "a record has more than 16 MB", "take another backup"}},
+		}, 1, []string{"hostile.gz", "a record is larger than 16 MB", "use another one"}},
 		{"backup_of_many_columns", func(h *program) []string {
 			h.packed("hostile.gz", func(w io.Writer) {
 				_, _ = io.WriteString(w, backupHead+`["line"`)
@@ -64,7 +64,7 @@ func TestHostileFiles(t *testing.T) {
 				_, _ = io.WriteString(w, "}}\n")
 			})
 			return []string{"restore", "hostile.gz"}
-		}, 1, []string{"hostile.gz", "no whole backup"}},
+		}, 1, []string{"hostile.gz", "not a complete backup"}},
 		{"backup_of_the_longest_record", func(h *program) []string {
 			h.packed("large.gz", func(w io.Writer) {
 				all := memory.Tally{}

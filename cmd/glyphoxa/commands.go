@@ -17,9 +17,9 @@ func playCommand(c *app.Common) *cobra.Command {
 	var page, inBrowser bool
 	cmd := &cobra.Command{
 		Use: "play", Short: "Play at a table in the terminal", Args: app.NoArgs,
-		Long: "Play at a table in the terminal: what you type is speech. Needs no key and no server.\n" +
-			"\"Name: text\" speaks as another player. Reads a pipe as well as a terminal.\n" +
-			"With --hear players speak: through this machine's microphone, or from recordings.",
+		Long: "Play at a table in the terminal: what you type is speech. It needs no key and no server.\n" +
+			"\"Name: text\" speaks as another player. The input may also be a pipe.\n" +
+			"With --hear, players speak through this machine's microphone or from recordings.",
 		Example: "  glyphoxa play\n  glyphoxa play --voice --hear mic\n  glyphoxa play --console\n  glyphoxa play --browser\n  glyphoxa play --hear Ana=ana.wav --hear Ben=ben.wav </dev/null",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := app.RefuseEmpty(cmd, "npc", "speaker", "wav", "metrics"); err != nil {
@@ -39,16 +39,16 @@ func playCommand(c *app.Common) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.NPC, "npc", "", "leave only this NPC at the table")
-	f.StringVar(&o.Speaker, "speaker", "Player", "who speaks the lines that name nobody")
-	f.StringArrayVar(&o.Hear, "hear", nil, "hear a player: mic, FILE.wav, or NAME= before either; may be repeated")
+	f.StringVar(&o.NPC, "npc", "", "play with only this NPC at the table")
+	f.StringVar(&o.Speaker, "speaker", "Player", "the player who speaks lines without a name")
+	f.StringArrayVar(&o.Hear, "hear", nil, "hear a player: mic or FILE.wav, with NAME= before it if you like; may be repeated")
 	f.BoolVar(&o.Aloud, "voice", false, "play the NPCs' voices")
 	f.StringVar(&o.WAV, "wav", "", "write the NPCs' voices to this file")
 	f.BoolVar(&o.JSON, "json", false, "print events as JSON lines")
-	f.BoolVar(&o.Timing, "timing", false, "show behind each answer how long it took; on a pipe it is shown anyway, unless --timing=false")
-	f.StringVar(&metrics, "metrics", "", "serve metrics and health at this port of this machine, or at host:port")
-	f.BoolVar(&page, "console", false, "serve the console, a web page to watch and lead the game, at server.listen, or where --metrics says")
-	f.BoolVar(&inBrowser, "browser", false, "let players join in a browser, and hear the NPCs there; the link is printed")
+	f.BoolVar(&o.Timing, "timing", false, "show after each answer how long it took; always on when the output is a pipe, unless --timing=false")
+	f.StringVar(&metrics, "metrics", "", "serve metrics and health checks on this port of this machine, or on host:port")
+	f.BoolVar(&page, "console", false, "serve the console, a web page to watch and run the game, at server.listen or at the address of --metrics")
+	f.BoolVar(&inBrowser, "browser", false, "let players join in a browser and hear the NPCs there; prints the link")
 	return cmd
 }
 
@@ -68,10 +68,10 @@ func mcpCommand(c *app.Common) *cobra.Command {
 	}
 	f := serve.Flags()
 	f.BoolVar(&o.Stdio, "stdio", false, "serve one client on the standard streams")
-	f.StringVar(&o.Listen, "listen", "", "serve HTTP and WebSocket at host:port (port 0 takes a free one)")
+	f.StringVar(&o.Listen, "listen", "", "serve HTTP and WebSocket at host:port (port 0 picks a free one)")
 	f.StringVar(&o.Profile, "profile", "", "what the client on the standard streams may do (default "+app.DefaultStdioProfile+")")
-	f.StringVar(&o.Campaign, "campaign", "", "fail unless this campaign is configured")
-	f.BoolVar(&o.Compact, "compact", false, "offer two tools, list_programs and invoke_program, in place of all")
+	f.StringVar(&o.Campaign, "campaign", "", "stop with an error unless this campaign is configured")
+	f.BoolVar(&o.Compact, "compact", false, "offer two tools, list_programs and invoke_program, instead of all tools")
 	f.BoolVar(&readOnly, "read-only", false, "offer only tools that change nothing")
 	token := &cobra.Command{
 		Use: "token NAME", Short: "Make a token for a client", Example: "  glyphoxa mcp token claude",

@@ -58,8 +58,8 @@ func TestCapsAreKept(t *testing.T) {
 	tokens := turns[0].ledger.InputTokens + turns[1].ledger.InputTokens
 	info := tr.notices("info")
 	for _, want := range []string{
-		"this session cost 0.5000 EUR, soft cap 0.5000 EUR, hard cap 1.0000 EUR",
-		"this session cost 1.0000 EUR, soft cap 0.5000 EUR, hard cap 1.0000 EUR; the NPCs answer with stock phrases",
+		"this session has cost 0.5000 EUR, first limit 0.5000 EUR, limit 1.0000 EUR",
+		"this session has cost 1.0000 EUR, first limit 0.5000 EUR, limit 1.0000 EUR; the NPCs only use prepared lines",
 		fmt.Sprintf("Mira the Ferrywoman: 1.0000 EUR (%d tokens in, 10 tokens out)", tokens),
 		fmt.Sprintf("openai test-model: 1.0000 EUR (%d tokens in, 10 tokens out)", tokens),
 	} {
@@ -67,7 +67,7 @@ func TestCapsAreKept(t *testing.T) {
 			t.Errorf("/cost said %q, want %q among it", info, want)
 		}
 	}
-	if got := tr.notices("warning"); len(got) != 2 || !strings.Contains(got[0], "cost.soft_cap") || !strings.Contains(got[1], "stock phrases") {
+	if got := tr.notices("warning"); len(got) != 2 || !strings.Contains(got[0], "cost.soft_cap") || !strings.Contains(got[1], "prepared lines") {
 		t.Errorf("warnings %q, want one for each cap", got)
 	}
 }
@@ -82,7 +82,7 @@ func TestVoicesAndWhatHasNoPriceAreCounted(t *testing.T) {
 	h.costs("  prices: [{provider: \"openai *\", characters: 1}, {provider: \"openai gpt-4o-mini-tts\", characters: 1000}]\n")
 	r := h.run("Mira, hello\n/cost\n", "play", "--wav", h.path("out.wav"))
 	r.ok(t)
-	for _, want := range []string{"this session cost 0.0040 USD and what has no price", "openai gpt-4o-mini-tts: 0.0040 USD (4 characters, ", "openai test-model: an unknown amount, since there is no price"} {
+	for _, want := range []string{"this session has cost 0.0040 USD, not counting what has no price", "openai gpt-4o-mini-tts: 0.0040 USD (4 characters, ", "openai test-model: an unknown amount, because there is no price"} {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("it said %q, want %q in it", r.stdout, want)
 		}
@@ -110,7 +110,7 @@ func TestHearingIsCounted(t *testing.T) {
 	if cost < seconds-0.06 || cost > seconds+0.06 || seconds < heard/2 || seconds > heard+0.1 || seconds == 0 {
 		t.Errorf("%v for %v s, and the service was sent %v s", cost, seconds, heard)
 	}
-	if !strings.Contains(s.said.String(), "hearing, and what else is no NPC's: ") {
+	if !strings.Contains(s.said.String(), "hearing, and everything else that belongs to no NPC: ") {
 		t.Errorf("/cost said %q, want whose the hearing is", s.said.String())
 	}
 }
@@ -158,7 +158,7 @@ cascade:
 		t.Errorf("levels %q, want %q", levels, want)
 	}
 	said := strings.Join(tr.notices("info"), "\n")
-	for _, want := range []string{"this session cost 0.9000 USD", "openai fast: 0.0000 USD (", "openai strong: 0.6000 USD (", "openai test-model: 0.3000 USD ("} {
+	for _, want := range []string{"this session has cost 0.9000 USD", "openai fast: 0.0000 USD (", "openai strong: 0.6000 USD (", "openai test-model: 0.3000 USD ("} {
 		if !strings.Contains(said, want) {
 			t.Errorf("/cost said %q, want %q in it", said, want)
 		}
@@ -185,11 +185,11 @@ func TestSpeechToSpeechIsCharged(t *testing.T) {
 	if n := service.Sessions(); n != 1 {
 		t.Errorf("%d sessions, want one", n)
 	}
-	if got := tr.notices("warning"); !slices.ContainsFunc(got, func(n string) bool { return strings.Contains(n, "cascaded engine, which costs less") }) {
+	if got := tr.notices("warning"); !slices.ContainsFunc(got, func(n string) bool { return strings.Contains(n, "the NPCs give cheaper answers") }) {
 		t.Errorf("warnings %q, want one of the hard cap", got)
 	}
 	said := strings.Join(tr.notices("info"), "\n")
-	for _, want := range []string{"this session cost 2.0000 USD, hard cap 2.0000 USD; the NPCs answer through the cheaper engine", "Mira: 2.0000 USD (", "openai gpt-realtime"} {
+	for _, want := range []string{"this session has cost 2.0000 USD, limit 2.0000 USD; the NPCs give cheaper answers", "Mira: 2.0000 USD (", "openai gpt-realtime"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("/cost said %q, want %q in it", said, want)
 		}

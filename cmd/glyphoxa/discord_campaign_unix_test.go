@@ -25,7 +25,7 @@ func TestDiscordCampaigns(t *testing.T) {
 	answers(t, g.gives(t, g.dm, "campaign load", file("name: The Mere\nentitles: []\n")), true, "⚠", "mere.yaml", "entitles")
 	answers(t, g.gives(t, g.dm, "campaign load", file(strings.Repeat("#", 1<<20+1))), true, "⚠", "1 MB")
 	answers(t, g.gives(t, g.dm, "campaign load", file(mere)), true, "**The Mere**", "mere.yaml", "a world of one entity", "/campaign switch")
-	answers(t, g.gives(t, g.dm, "campaign info"), true, "**The Flagon**", "/campaign switch plays another:\n- **The Mere**")
+	answers(t, g.gives(t, g.dm, "campaign info"), true, "**The Flagon**", "/campaign switch:\n- **The Mere**")
 	if m := g.gives(t, g.ana, "campaign info"); strings.Contains(m.Content, "Mere") {
 		t.Errorf("a player learns what may be played: %q", m.Content)
 	}

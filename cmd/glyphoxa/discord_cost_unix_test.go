@@ -21,7 +21,7 @@ func TestWhatASessionCostsIsForTheDM(t *testing.T) {
 	s := h.bot(d, strings.Replace(thoughtful, "tools: [roll]}", "tools: [roll], lines: {unknown: [\"Who knows.\"]}}", 1)+
 		"cost: {prices: [{provider: openai test-model, input: 0, output: 100000}], soft_cap: 0.4, hard_cap: 0.5}\n")
 	g.gives(t, g.dm, "session start")
-	if text := g.gives(t, g.dm, "session status").Content; !strings.Contains(text, "So far this session has taken nothing that is paid for.") {
+	if text := g.gives(t, g.dm, "session status").Content; !strings.Contains(text, "So far this session has not cost anything.") {
 		t.Errorf("the DM is told %q at the beginning", text)
 	}
 	d.Say(g.channel, g.ana, "Bartok, amaranth", nil)
@@ -39,7 +39,7 @@ func TestWhatASessionCostsIsForTheDM(t *testing.T) {
 		t.Errorf("the model was asked %d times, want twice: then come the lines", n)
 	}
 	told := g.gives(t, g.dm, "session status")
-	answers(t, told, true, "So far this session cost 0.5000 USD.", "From 0.4000 USD on the NPCs answer more cheaply.", "They answer with prepared lines now.")
+	answers(t, told, true, "So far this session has cost 0.5000 USD.", "From 0.4000 USD on, the NPCs give cheaper answers.", "They only use prepared lines now.")
 	if strings.Contains(told.Content, "test-model") {
 		t.Errorf("the DM is told of providers: %q", told.Content)
 	}

@@ -71,12 +71,12 @@ func TestDiscordGoesOn(t *testing.T) {
 
 	s := h.bot(d, tavern)
 	question := g.offered(t, thread)
-	answers(t, question, false, "was cut off; its 2 lines are kept", "Go on with it, or begin anew?")
+	answers(t, question, false, "was cut off; its 2 lines are saved", "Continue it, or start a new one?")
 	answers(t, g.gives(t, g.ana, "session recap"), true, "Hello Bartok!", "Welcome to the Flagon.")
-	answers(t, g.presses(t, g.ana, thread, question, "Go on"), true, "Only a dungeon master")
-	answers(t, g.presses(t, g.dm, thread, question, "Go on"), false, "**The Flagon** goes on", "A foggy evening.")
+	answers(t, g.presses(t, g.ana, thread, question, "Continue"), true, "Only a dungeon master")
+	answers(t, g.presses(t, g.dm, thread, question, "Continue"), false, "**The Flagon** continues", "A foggy evening.")
 	d.Say(thread, g.ana, "Goodbye, Bartok.", nil)
-	answers(t, g.gives(t, g.dm, "session stop"), false, "kept")
+	answers(t, g.gives(t, g.dm, "session stop"), false, "Everything said has been saved")
 	answers(t, g.gives(t, g.ana, "session recap"), true, "Hello Bartok!", "Goodbye, Bartok.")
 	if m := g.gives(t, g.dm, "session start"); strings.Contains(m.Content, "cut off") {
 		t.Errorf("a session that was stopped counts as cut off: %q", m.Content)
@@ -96,17 +96,17 @@ func TestDiscordBeginsAnew(t *testing.T) {
 	h.bot(d, tavern).kill() // or before it has asked
 	s := h.bot(d, tavern)
 	old := g.gives(t, g.dm, "session start")
-	answers(t, old, false, "was cut off; its 2 lines are kept")
+	answers(t, old, false, "was cut off; its 2 lines are saved")
 	question := g.gives(t, g.dm, "session start")
-	answers(t, g.presses(t, g.dm, g.channel, question, "Begin anew"), false, "The Flagon", "cut off; its 2 lines are kept, and /session recap shows")
-	answers(t, g.presses(t, g.dm, g.channel, old, "Go on"), true, "⚠ A session is running in <#"+g.channel+">")
+	answers(t, g.presses(t, g.dm, g.channel, question, "Start a new one"), false, "The Flagon", "cut off; its 2 lines are saved, and /session recap shows")
+	answers(t, g.presses(t, g.dm, g.channel, old, "Continue"), true, "⚠ A session is already running in <#"+g.channel+">")
 	d.Say(g.channel, g.ana, "Hello Mira!", nil)
 	g.hears(t, g.channel, "Mira", "Mind the gap.")
 	g.gives(t, g.dm, "session stop")
 	if m := g.gives(t, g.ana, "session recap"); strings.Contains(m.Content, "Hello Bartok!") {
 		t.Errorf("the new session has lines of the old one: %q", m.Content)
 	}
-	answers(t, g.presses(t, g.dm, g.channel, old, "Go on"), true, "⚠ Somebody went on with that session, or began another; /session start begins one now")
+	answers(t, g.presses(t, g.dm, g.channel, old, "Continue"), true, "⚠ Someone has already continued that session or started another")
 	asked := 0
 	for _, m := range d.Messages(g.channel) {
 		if len(m.Components) > 0 && m.Type == 0 {
@@ -134,7 +134,7 @@ func TestDiscordTwoDecide(t *testing.T) {
 	var shown [2]discordtest.Message
 	for n, user := range []string{g.dm, other} {
 		work.Go(func() {
-			i, err := d.Press(user, g.channel, question.ID, button(t, question, []string{"Go on", "Begin anew"}[n]))
+			i, err := d.Press(user, g.channel, question.ID, button(t, question, []string{"Continue", "Start a new one"}[n]))
 			if err != nil {
 				return // the other was first, and the buttons are gone
 			}

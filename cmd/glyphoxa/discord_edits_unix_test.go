@@ -48,7 +48,7 @@ func editAndDelete(t *testing.T, _ *program, d *discordtest.Server) {
 		}
 	}
 	g.gives(t, g.dm, "session stop")
-	answers(t, g.gives(t, g.dm, "ask", opt("about", "Xanadu")), true, "Nothing is known of that.")
+	answers(t, g.gives(t, g.dm, "ask", opt("about", "Xanadu")), true, "Nothing is known about that.")
 	answers(t, g.gives(t, g.dm, "ask", opt("about", "Samarkand")), true, "Samarkand")
 }
 

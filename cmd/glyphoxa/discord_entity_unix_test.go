@@ -47,17 +47,17 @@ func fillInEntities(t *testing.T, _ *program, d *discordtest.Server) {
 	if got := r.Modal.Components[0].Components[0].Value; got != "Old Ted" {
 		t.Errorf("the form has the name %q filled in, want the one given", got)
 	}
-	answers(t, g.fills(t, asked, map[string]string{"name": "Old Ted", "kind": " NPC "}), true, "**Old Ted** is part of the world now, as `old-ted`")
+	answers(t, g.fills(t, asked, map[string]string{"name": "Old Ted", "kind": " NPC "}), true, "**Old Ted** is now part of the world, as `old-ted`")
 	for _, row := range []struct {
 		name   string
 		values map[string]string
 		words  []string
 	}{
-		{"everything", map[string]string{"name": "Old Mill", "kind": "location", "description": "It creaks.\nIt turns."}, []string{"**Old Mill** is part of the world now, as `old-mill`"}},
-		{"in a place", map[string]string{"name": "Sack", "kind": "item", "place": "Old Mill"}, []string{"**Sack** is part"}},
-		{"no such kind", map[string]string{"name": "Fafnir", "kind": "dragon", "description": "Sleeps on gold."}, []string{"⚠", `"dragon" is no kind`, "creature (a beast or a monster)", "What you typed", "Fafnir", "Sleeps on gold."}},
+		{"everything", map[string]string{"name": "Old Mill", "kind": "location", "description": "It creaks.\nIt turns."}, []string{"**Old Mill** is now part of the world, as `old-mill`"}},
+		{"in a place", map[string]string{"name": "Sack", "kind": "item", "place": "Old Mill"}, []string{"**Sack** is now part"}},
+		{"no such kind", map[string]string{"name": "Fafnir", "kind": "dragon", "description": "Sleeps on gold."}, []string{"⚠", `"dragon" is not a kind`, "creature (a beast or a monster)", "What you typed", "Fafnir", "Sleeps on gold."}},
 		{"no such place", map[string]string{"name": "Ned", "kind": "npc", "place": "Nowhere"}, []string{"⚠", "Nowhere", "What you typed", "Ned"}},
-		{"blank name", map[string]string{"name": "  ", "kind": "npc"}, []string{"⚠ It needs a name"}},
+		{"blank name", map[string]string{"name": "  ", "kind": "npc"}, []string{"⚠ The name is missing"}},
 	} {
 		answers(t, g.fills(t, asks(g.dm), row.values), true, row.words...)
 	}
@@ -71,7 +71,7 @@ func fillInEntities(t *testing.T, _ *program, d *discordtest.Server) {
 	g.gives(t, g.dm, "session start")
 	late, last := asks(g.dm), asks(g.dm)
 	g.gives(t, g.dm, "session stop")
-	answers(t, g.fills(t, late, map[string]string{"name": "After", "kind": "item"}), true, "**After** is part")
+	answers(t, g.fills(t, late, map[string]string{"name": "After", "kind": "item"}), true, "**After** is now part")
 	if _, err := last.Response(t.Context()); err != nil {
 		t.Fatal(err)
 	}

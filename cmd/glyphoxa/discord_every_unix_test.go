@@ -145,7 +145,7 @@ func (e *everywhere) decides(verdict, want string) {
 		e.t.Fatalf("/approve list answers %q, want what waits", listed.Content)
 	}
 	answers(e.t, e.g.gives(e.t, dm, "approve "+verdict, opt("id", found[1])), true, want)
-	answers(e.t, e.g.gives(e.t, dm, "approve list"), true, "Nothing waits.")
+	answers(e.t, e.g.gives(e.t, dm, "approve list"), true, "Nothing is waiting")
 }
 
 // tideTurns changes the server's description of its tool from the one the guild
@@ -190,7 +190,7 @@ func (e *everywhere) somethingIsProposed() {
 
 func (e *everywhere) nettleIsRemembered() {
 	e.t.Helper()
-	answers(e.t, e.g.gives(e.t, e.g.dm, "remember", opt("text", "The goat is called Nettle.")), true, "Kept in mind as #1")
+	answers(e.t, e.g.gives(e.t, e.g.dm, "remember", opt("text", "The goat is called Nettle.")), true, "Remembered as #1")
 }
 
 // unheard returns a check that only the user who asked sees the answer, and
@@ -240,7 +240,7 @@ func (e *everywhere) noDayIsSet() {
 			continue // today or the day before
 		}
 		m := e.asks(e.g.dm, "date", []discordtest.Option{opt("to", string([]rune(text)[:min(len([]rune(text)), 100)]))})
-		answers(e.t, m, true, "⚠", "is no date here")
+		answers(e.t, m, true, "⚠", "is not a date here")
 	}
 }
 

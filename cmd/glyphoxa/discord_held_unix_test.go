@@ -39,7 +39,7 @@ func TestDiscordApprovesATool(t *testing.T) {
 	g := newGuild(t, d, "home")
 	s := newProgram(t).bot(d, tavern+"mcp:\n  servers:\n    - {name: harbour, transport: streamable-http, url: \""+url+"\", allow_private: true, pin: true}\n")
 	answers(t, g.gives(t, g.dm, "tools list"), true, "**tide**")
-	answers(t, g.gives(t, g.dm, "tools approve", opt("name", "tide")), true, "⚠ Nothing of that name waits for approval, and nothing else does")
+	answers(t, g.gives(t, g.dm, "tools approve", opt("name", "tide")), true, "⚠ Nothing with that name is waiting for approval")
 	changed := func(description, shown string) discordtest.Message {
 		t.Helper()
 		describe(description)
@@ -64,15 +64,15 @@ func TestDiscordApprovesATool(t *testing.T) {
 	if got := g.completes(t, g.ana, "tools approve", "name", "ti"); got != "" {
 		t.Errorf("%q is suggested to a player", got)
 	}
-	answers(t, g.gives(t, g.dm, "tools list"), true, "⚠ Of what **harbour** offers, one thing waits for approval", "**roll**: from quick (fast) on")
+	answers(t, g.gives(t, g.dm, "tools list"), true, "⚠ Of what **harbour** offers, one thing is waiting for approval", "**roll**: from quick (fast) on")
 	answers(t, g.gives(t, g.ana, "tools approve", opt("name", "tide")), true, "Only a dungeon master")
 	long := changed("Get the tide. "+strings.Repeat("It comes and it goes. ", 200), "It comes and it goes.")
 	if len(long.Attachments) != 1 || long.Attachments[0].Filename != "definition.diff" {
 		t.Errorf("a long difference comes with %+v, want a file", long.Attachments)
 	}
-	answers(t, g.presses(t, g.dm, g.channel, old, "Approve"), true, "⚠ It does not wait for approval any more, or was changed again")
+	answers(t, g.presses(t, g.dm, g.channel, old, "Approve"), true, "⚠ It is no longer waiting for approval, or was changed again")
 	answers(t, g.presses(t, g.dm, g.channel, long, "Approve"), true, "harbour/tide@", "is approved")
-	answers(t, g.gives(t, g.dm, "tools approve", opt("name", "tide")), true, "nothing else does")
+	answers(t, g.gives(t, g.dm, "tools approve", opt("name", "tide")), true, "nothing else is")
 	s.stop()
 }
 

@@ -96,9 +96,9 @@ func (g *guild) begins(t testing.TB, last string, goOn bool) bool {
 	m := g.gives(t, g.dm, "session start")
 	again := false
 	if len(m.Components) > 0 {
-		label := "Begin anew"
+		label := "Start a new one"
 		if goOn {
-			label, again = "Go on", last != ""
+			label, again = "Continue", last != ""
 		}
 		m = g.presses(t, g.dm, g.channel, m, label)
 	} else if last != "" {

@@ -20,7 +20,7 @@ func TestDiscordPrivacy(t *testing.T) {
 	ben := d.AddMember(g.id, "ben")
 	h := newProgram(t)
 	s := h.bot(d, tavern)
-	answers(t, g.gives(t, g.ana, "privacy info"), true, "What the bot keeps", "/feedback", "Now you are **heard**")
+	answers(t, g.gives(t, g.ana, "privacy info"), true, "What the bot stores", "/feedback", "You are now **heard**")
 
 	// The bot does not hear a player who declined, from the next word on and in
 	// the next session.
@@ -30,7 +30,7 @@ func TestDiscordPrivacy(t *testing.T) {
 	d.Say(g.channel, ben, "Hello Mira!", nil)
 	g.hears(t, g.channel, "Mira", "Mind the gap.")
 	g.gives(t, g.dm, "session stop")
-	answers(t, g.gives(t, g.ana, "privacy info"), true, "Now you are **not heard**")
+	answers(t, g.gives(t, g.ana, "privacy info"), true, "You are now **not heard**")
 	s.stop()
 	s = h.bot(d, tavern)
 	g.gives(t, g.dm, "session start")
@@ -51,14 +51,14 @@ func TestDiscordPrivacy(t *testing.T) {
 
 	// Forgetting needs a confirmation by the same user.
 	question := g.gives(t, ben, "privacy forget")
-	answers(t, question, true, "for good?")
-	if i, err := d.Press(g.dm, g.channel, question.ID, button(t, question, "Yes, for good")); err == nil {
+	answers(t, question, true, "Permanently delete")
+	if i, err := d.Press(g.dm, g.channel, question.ID, button(t, question, "Yes, permanently")); err == nil {
 		t.Errorf("the dungeon master sees the question: %v", i)
 	}
-	answers(t, g.presses(t, ben, g.channel, question, "Yes, for good"), true, "What you wrote is forgotten: 2 lines are gone")
+	answers(t, g.presses(t, ben, g.channel, question, "Yes, permanently"), true, "Everything you wrote has been deleted: 2 lines.")
 	again := g.gives(t, ben, "privacy forget")
-	answers(t, g.presses(t, ben, g.channel, again, "Yes, for good"), true, "What you wrote is forgotten: 0 lines are gone")
-	answers(t, g.gives(t, g.dm, "ask", opt("about", "Zanzibar")), true, "Nothing is known of that.")
+	answers(t, g.presses(t, ben, g.channel, again, "Yes, permanently"), true, "Everything you wrote has been deleted: 0 lines.")
+	answers(t, g.gives(t, g.dm, "ask", opt("about", "Zanzibar")), true, "Nothing is known about that.")
 	recap := g.gives(t, g.dm, "session recap")
 	answers(t, recap, true, "Samarkand", "**Mira** (NPC): Pleased to meet you.")
 	if strings.Contains(recap.Content, "Zanzibar") {
@@ -106,7 +106,7 @@ func TestDiscordForgettingATakenName(t *testing.T) {
 		d.SetNick(g.id, ben, name)
 		says(ben, "Hello Mira, a cobblesnatch for you!")
 		question := g.gives(t, ben, "privacy forget")
-		answers(t, g.presses(t, ben, g.channel, question, "Yes, for good"), true, "What you wrote is forgotten: one line is gone")
+		answers(t, g.presses(t, ben, g.channel, question, "Yes, permanently"), true, "Everything you wrote has been deleted: one line.")
 		if now := strings.Split(g.gives(t, g.dm, "entity list").Content, "\n-# ")[0]; now != world {
 			t.Errorf("once %s is forgotten, the world is\n%s\nand it was\n%s", name, now, world)
 		}
@@ -143,7 +143,7 @@ func TestDiscordForgettingATakenName(t *testing.T) {
 	if now := g.gives(t, g.dm, "entity list").Content; now != world {
 		t.Errorf("after a restart the world is\n%s\nand it was\n%s", now, world)
 	}
-	answers(t, g.gives(t, g.dm, "undo change"), true, "Taken back: **#", "Greta")
+	answers(t, g.gives(t, g.dm, "undo change"), true, "Undone: **#", "Greta")
 	if now := g.gives(t, g.dm, "entity list").Content; strings.Contains(now, "Red Ring") || !strings.Contains(now, "Here Greta digs for gold.") {
 		t.Errorf("once Greta is taken back, the world is\n%s", now)
 	}

@@ -90,7 +90,7 @@ func TestDiscordReactions(t *testing.T) {
 	s.kill()
 
 	h.bot(d, config)
-	g.presses(t, g.dm, g.channel, g.offered(t, g.channel), "Go on")
+	g.presses(t, g.dm, g.channel, g.offered(t, g.channel), "Continue")
 	recap = g.recapUntil(t, func(recap string) bool { return strings.Contains(recap, "Hello Mira") })
 	for _, m := range []discordtest.Message{first, second, instead} {
 		if strings.Contains(recap, m.Content) {

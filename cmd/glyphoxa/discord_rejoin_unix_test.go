@@ -59,7 +59,7 @@ func TestDiscordVoiceRejoins(t *testing.T) {
 		s = p.bot(d, config)
 		return g.awaitText(t, "was cut off", before)
 	}
-	answers(t, g.presses(t, g.dm, g.channel, restart(), "Go on"), false, "goes on", "speak and hear in <#"+tavern+">")
+	answers(t, g.presses(t, g.dm, g.channel, restart(), "Continue"), false, "goes on", "speak and hear in <#"+tavern+">")
 
 	before := g.lastMessage()
 	d.MoveVoice(g.id, d.BotID(), cellar)
@@ -72,7 +72,7 @@ func TestDiscordVoiceRejoins(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.until(t, "session status", "in <#"+cellar+">")
-	answers(t, g.presses(t, g.dm, g.channel, restart(), "Go on"), false, "goes on", "speak and hear in <#"+cellar+">")
+	answers(t, g.presses(t, g.dm, g.channel, restart(), "Continue"), false, "goes on", "speak and hear in <#"+cellar+">")
 
 	before = g.lastMessage()
 	s.kill()
@@ -80,7 +80,7 @@ func TestDiscordVoiceRejoins(t *testing.T) {
 	d.DeleteChannel(cellar)
 	s = p.bot(d, config)
 	m := g.awaitText(t, "was cut off", before)
-	answers(t, g.presses(t, g.dm, g.channel, m, "Go on"), false, "goes on", "there is no voice: the voice channel <#"+cellar+"> is gone")
+	answers(t, g.presses(t, g.dm, g.channel, m, "Continue"), false, "continues", "there is no sound: the voice channel <#"+cellar+"> no longer exists")
 	answers(t, g.gives(t, g.dm, "session join", opt("voice", tavern)), false, "<#"+tavern+">")
 	if r := s.stop(); r.code != 0 {
 		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)

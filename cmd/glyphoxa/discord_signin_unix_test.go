@@ -188,7 +188,7 @@ func TestSigningInWithAWrongSecret(t *testing.T) {
 	if m := v.me(); m.Known {
 		t.Errorf("and is %+v", m)
 	}
-	if r := s.stop(); !strings.Contains(r.stderr, "discord.client_secret is not the application's") {
+	if r := s.stop(); !strings.Contains(r.stderr, "discord.client_secret does not belong to the application") {
 		t.Errorf("stderr = %s", r.stderr)
 	}
 }

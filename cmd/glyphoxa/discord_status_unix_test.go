@@ -89,7 +89,7 @@ func tellTimes(t *testing.T, g *guild) {
 
 	g.asks(t, "Bartok", "Hello Bartok!")
 	m := g.times(t, g.dm, 1)
-	answers(t, m, true, "#1 Bartok, quick (fast): ❌ first words after ", " of 50 ms, late: ", " in all")
+	answers(t, m, true, "#1 Bartok, quick (fast): ❌ first words after ", " of 50 ms, late: ", " in total")
 	if bars := drawn(m); !strings.Contains(bars, "\nmodel ") || strings.Contains(bars, "\ntools ") {
 		t.Errorf("the drawing is %q, want the model and no tools", bars)
 	}
@@ -143,7 +143,7 @@ func showHowItGoes(t *testing.T, g *guild) {
 	g.gives(t, g.dm, "tier raise", opt("npc", "Bartok"), opt("tier", "deep"), opt("minutes", 10))
 	g.gives(t, g.dm, "npc direct", opt("npc", "Mira"), opt("text", "lie about the key"))
 	g.asks(t, "Mira", "Mira, roll the bones for me")
-	m := g.statusMessage(t, "Bartok: thoughtful (deep) until <t:", "answers at most")
+	m := g.statusMessage(t, "Bartok: thoughtful (deep) until <t:", "for at most")
 	if m.ID != first.ID || strings.Contains(fmt.Sprintf("%+v", m.Embeds), "P95") || strings.Contains(fmt.Sprintf("%+v", m.Embeds), "lie about") {
 		t.Errorf("the status message is %+v, want the same message, without directions", m)
 	}
@@ -151,7 +151,7 @@ func showHowItGoes(t *testing.T, g *guild) {
 	g.gives(t, g.dm, "tier lower", opt("npc", "Bartok"))
 	g.asks(t, "Bartok", "Hello Bartok!")
 	m = g.statusMessage(t, "At the table", "Mira")
-	answers(t, g.gives(t, g.dm, "session status"), true, "one answer in time, 1 late or not at all")
+	answers(t, g.gives(t, g.dm, "session status"), true, "one answer on time, 1 late or not at all")
 	if m.ID == first.ID {
 		t.Error("the status message is shown in a message that was deleted")
 	}
@@ -173,7 +173,7 @@ func showNothing(t *testing.T, g *guild) {
 	g.d.Deny(g.channel, discordtest.EmbedLinks)
 	g.gives(t, g.dm, "session start")
 	_, err := g.d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool {
-		return strings.Contains(m.Content, "give the bot the permission Embed Links")
+		return strings.Contains(m.Content, "give the bot the Embed Links permission")
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ func TestDiscordAnswersWhileStopping(t *testing.T) {
 	const offline = "⚠ The bot is going offline; try again when it is back."
 	answers(t, g.gives(t, g.dm, "session start"), true, offline)
 	answers(t, g.gives(t, g.ana, "roll", opt("dice", "2d6")), true, offline)
-	answers(t, g.presses(t, g.ana, g.channel, question, "Yes, for good"), true, offline)
+	answers(t, g.presses(t, g.ana, g.channel, question, "Yes, permanently"), true, offline)
 	answers(t, g.fills(t, form, map[string]string{"name": "Ned", "kind": "npc"}), true, offline)
 	if got := g.completes(t, g.dm, "npc mute", "npc", ""); got != "" {
 		t.Errorf("%q is suggested while the bot stops", got)
@@ -108,7 +108,7 @@ func obeyTwoDungeonMasters(t *testing.T, _ *program, d *discordtest.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers(t, m, true, "`old-ted` is no part of the world any more")
+	answers(t, m, true, "`old-ted` is no longer part of the world")
 	if len(presses) == 2 {
 		ctx, cancel := context.WithCancel(t.Context())
 		refused := make(chan discordtest.Message, 2)
@@ -128,5 +128,5 @@ func obeyTwoDungeonMasters(t *testing.T, _ *program, d *discordtest.Server) {
 		}
 		answers(t, <-refused, true, "⚠", "old-ted")
 	}
-	answers(t, g.gives(t, g.dm, "entity list", opt("name", "ted")), true, "There is nobody")
+	answers(t, g.gives(t, g.dm, "entity list", opt("name", "ted")), true, "There is no one")
 }

@@ -92,7 +92,7 @@ func TestDiscordPermissionTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	answers(t, g.gives(t, g.dm, "session start"), true, "The bot cannot play here; give it Send Messages in this channel")
-	if r := s.stop(); r.code != 0 || !strings.Contains(r.stderr, "may not write in the channel of a session any more") {
+	if r := s.stop(); r.code != 0 || !strings.Contains(r.stderr, "may no longer write in the channel of a session") {
 		t.Errorf("exit code %d, stderr %q", r.code, r.stderr)
 	}
 	refused := slices.DeleteFunc(d.Requests(posts)[before:], func(r discordtest.Request) bool { return r.Status != http.StatusForbidden })
@@ -110,7 +110,7 @@ func TestDiscordOneProgram(t *testing.T) {
 	h := newProgram(t)
 	s := h.bot(d, tavern)
 	g.gives(t, g.dm, "session start")
-	gaveUp(t, h.run("", "run"), "another glyphoxa run has a bot for this data directory", "data_dir")
+	gaveUp(t, h.run("", "run"), "another glyphoxa run already plays from this data directory", "data_dir")
 	d.Say(g.channel, g.ana, "Hello Bartok!", nil)
 	g.hears(t, g.channel, "Bartok", "Welcome")
 	s.stop()

@@ -175,7 +175,7 @@ func playATable(t *testing.T, _ *program, d *discordtest.Server) {
 	answers(t, g.gives(t, g.ana, "npc list"), true, "No session is running here")
 	answers(t, g.gives(t, g.ana, "session start"), true, "Only a dungeon master may do that", "Dungeon Master")
 	answers(t, g.gives(t, g.dm, "session start"), false, "The Flagon", "A foggy evening.", "Bartok, Mira", "prepared lines")
-	answers(t, g.gives(t, g.dm, "session start"), true, "A session is running in <#"+g.channel+">")
+	answers(t, g.gives(t, g.dm, "session start"), true, "A session is already running in <#"+g.channel+">")
 	answers(t, g.gives(t, g.dm, "npc list"), true, "- Bartok", "- Mira")
 
 	d.Say(g.channel, g.ana, "Hello Bartok!", nil)
@@ -194,9 +194,9 @@ func playATable(t *testing.T, _ *program, d *discordtest.Server) {
 	answers(t, g.gives(t, g.dm, "npc mute", opt("npc", "Bartok")), true, "Bartok is silent now")
 	answers(t, g.gives(t, g.ana, "npc list"), true, "Bartok (silent)")
 	answers(t, g.gives(t, g.dm, "npc unmuteall"), true, "Everyone may speak again")
-	answers(t, g.gives(t, g.dm, "tier raise", opt("npc", "Bartok"), opt("tier", "deep"), opt("minutes", 2)), true, "Bartok may be thoughtful (deep) until <t:", "answers at most")
+	answers(t, g.gives(t, g.dm, "tier raise", opt("npc", "Bartok"), opt("tier", "deep"), opt("minutes", 2)), true, "Bartok may be thoughtful (deep) until <t:", "for at most")
 	answers(t, g.gives(t, g.dm, "tier status"), true, "Bartok: thoughtful (deep) until <t:")
-	answers(t, g.gives(t, g.dm, "tier cap", opt("npc", "all"), opt("tier", "fast")), true, "Everyone is quick (fast) at most")
+	answers(t, g.gives(t, g.dm, "tier cap", opt("npc", "all"), opt("tier", "fast")), true, "Everyone will be quick (fast) at most")
 	answers(t, g.gives(t, g.ana, "tier lower", opt("npc", "Bartok")), true, "Only a dungeon master")
 	answers(t, g.gives(t, g.dm, "npc direct", opt("npc", "Nobody"), opt("text", "lie")), true, "⚠", "Nobody")
 
@@ -316,7 +316,7 @@ func TestDiscordGivesUp(t *testing.T) {
 		h.write("glyphoxa.yaml", fmt.Sprintf(tavern, d.APIURL()))
 		h.set("DISCORD_TOKEN", "not-the-token")
 		h.secrets = []string{"not-the-token"}
-		gaveUp(t, h.run("", "run"), "the bot's token is not accepted by Discord", "Reset Token")
+		gaveUp(t, h.run("", "run"), "Discord does not accept the bot's token", "Reset Token")
 		if n := len(d.Requests("")); n > 3 {
 			t.Errorf("%d requests with a wrong token, want 3 at most", n)
 		}
@@ -326,7 +326,7 @@ func TestDiscordGivesUp(t *testing.T) {
 		d := discordtest.New(t, nil)
 		s := newProgram(t).bot(d, tavern)
 		d.InvalidateToken()
-		gaveUp(t, s.ended(), "the bot's token is not accepted by Discord")
+		gaveUp(t, s.ended(), "Discord does not accept the bot's token")
 	})
 	t.Run("intents", func(t *testing.T) {
 		t.Parallel()
@@ -360,8 +360,8 @@ func TestDoctorAsksDiscord(t *testing.T) {
 		want        string
 	}{
 		{"fine", "", 0, "https://discord.com/oauth2/authorize?client_id="},
-		{"no token at all", "hunter2", 0, "discord.token is no bot token"},
-		{"another token", "MTIzNDU2Nzg5MDEyMzQ1Njc4.abc.def", 0, "the bot's token is not accepted by Discord"},
+		{"no token at all", "hunter2", 0, "discord.token is not a bot token"},
+		{"another token", "MTIzNDU2Nzg5MDEyMzQ1Njc4.abc.def", 0, "Discord does not accept the bot's token"},
 		{"intent off", "", discordtest.IntentGuilds | discordtest.IntentGuildMessages, "Message Content Intent"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -395,7 +395,7 @@ func TestDoctorLooksAtServers(t *testing.T) {
 	h.set("DISCORD_TOKEN", d.Token())
 	h.secrets = []string{d.Token()}
 	r := h.run("", "doctor")
-	for _, want := range []string{"servers it is in: 2", "in poor the bot lacks Send Messages in Threads, Manage Webhooks", "in poor there is no role Dungeon Master, so nobody is a DM there"} {
+	for _, want := range []string{"number of servers: 2", "in poor, the bot does not have the permissions Send Messages in Threads, Manage Webhooks", "in poor, there is no role Dungeon Master, so nobody is a DM there"} {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("the doctor says %s%s, want %q in it", r.stdout, r.stderr, want)
 		}

@@ -121,7 +121,7 @@ func TestDiscordVoice(t *testing.T) {
 	if err := ana.AwaitSound(t.Context(), house.d.BotID(), 20); err != nil {
 		t.Errorf("%v; the peer says %v", err, ana.Events())
 	}
-	answers(t, g.gives(t, g.dm, "session status"), true, "encrypted from end to end", "Ana: ")
+	answers(t, g.gives(t, g.dm, "session status"), true, "end-to-end encrypted", "Ana: ")
 	g.awaitQuiet(ana)
 	house.d.React(channel, g.ana, caption.ID, "❌") // she was answered aloud
 	g.awaitDeleted(t, caption)
@@ -129,7 +129,7 @@ func TestDiscordVoice(t *testing.T) {
 		t.Errorf("the recap is %q, want what Ana asked, and not %q, which was taken back", recap, caption.Content)
 	}
 	before := len(ana.Sound(house.d.BotID()))
-	answers(t, g.gives(t, g.dm, "voice", opt("npc", "Bartok"), opt("voice", "en-us+f2")), true, "Bartok tries the voice")
+	answers(t, g.gives(t, g.dm, "voice", opt("npc", "Bartok"), opt("voice", "en-us+f2")), true, "Bartok is trying the voice")
 	if err := ana.AwaitSound(t.Context(), house.d.BotID(), before+20); err != nil {
 		t.Errorf("a voice that is tried is not heard: %v", err)
 	}

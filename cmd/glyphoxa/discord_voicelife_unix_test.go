@@ -74,7 +74,7 @@ func TestDiscordVoiceComesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers(t, g.presses(t, g.dm, g.channel, m, "Go on"), false, "goes on", "speak and hear")
+	answers(t, g.presses(t, g.dm, g.channel, m, "Continue"), false, "goes on", "speak and hear")
 	answered("after it was killed")
 	if r := s.stop(); r.code != 0 {
 		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)

@@ -56,7 +56,7 @@ func TestDataDirectoryThatCannotBe(t *testing.T) {
 		words   []string
 	}{
 		{"a file in its place", func(h *program) { h.write(".glyphoxa", "mine") }, []string{".glyphoxa", "data_dir"}},
-		{"a read-only parent", func(h *program) { h.chmod(".", 0o555) }, []string{".glyphoxa: permission denied", "set data_dir to a directory that can be written"}},
+		{"a read-only parent", func(h *program) { h.chmod(".", 0o555) }, []string{".glyphoxa: permission denied", "set data_dir to a directory that Glyphoxa may write to"}},
 		{"a read-only directory", func(h *program) { h.write(".glyphoxa/keep", ""); h.chmod(".glyphoxa", 0o555) }, []string{"glyphoxa.db"}},
 		{"a database that is none", func(h *program) { h.write(".glyphoxa/glyphoxa.db", strings.Repeat("no database\n", 1000)) }, []string{"glyphoxa.db"}},
 		{"a database that may not be written", func(h *program) {

@@ -130,7 +130,9 @@ func TestHearNothing(t *testing.T) {
 	if n := len(all["utterance"]) + len(all["turn.ended"]); n > 0 {
 		t.Errorf("there were %d events of turns, want none: %+v", n, all)
 	}
-	if !slices.ContainsFunc(all["notice"], func(e heardEvent) bool { return e.Text == "no words were heard from Ana (said.wav)" }) {
+	if !slices.ContainsFunc(all["notice"], func(e heardEvent) bool {
+		return strings.HasPrefix(e.Text, "the NPCs heard no words from Ana (said.wav)")
+	}) {
 		t.Errorf("notices = %+v, want one that no words were heard", all["notice"])
 	}
 }
@@ -148,7 +150,7 @@ func TestHearTwoPlayers(t *testing.T) {
 	if n := len(all["turn.ended"]); n != 3 {
 		t.Errorf("there were %d turns, want one for each player and one for the typed line", n)
 	}
-	for _, words := range []string{"Ana is heard from ana.wav", "Ben (ben.wav): ", " late transcripts"} {
+	for _, words := range []string{"the NPCs hear Ana from ana.wav", "Ben (ben.wav): ", " late transcripts"} {
 		if !slices.ContainsFunc(all["notice"], func(e heardEvent) bool { return strings.Contains(e.Text, words) }) {
 			t.Errorf("no notice says %q: %+v", words, all["notice"])
 		}
@@ -194,7 +196,7 @@ func TestHearMicrophone(t *testing.T) {
 	h.hears(line)
 	h.recorder(h.says("said.wav", line), "echo 'parec: connection refused' >&2; exit 3")
 	s := h.start("play", "--json", "--hear", "mic")
-	s.readAll("is not heard any more: parec ended: parec: connection refused", `"npc":"Bartok","outcome":"delivered"`)
+	s.readAll("can no longer hear Player: parec ended: parec: connection refused", `"npc":"Bartok","outcome":"delivered"`)
 	s.say("Mira, are you there?")
 	s.read(`"npc":"Mira","outcome":"delivered"`)
 	r := s.leave().ok(t)
@@ -291,12 +293,12 @@ func TestHearRefuses(t *testing.T) {
 		{"no_recognition", []string{"--hear", tone, "--config", deaf}, "--hear: there is no speech recognition; set providers.stt, or OPENAI_API_KEY"},
 		{"no_file", []string{"--hear", "nowhere.wav"}, "glyphoxa: --hear nowhere.wav: no such file"},
 		{"directory", []string{"--hear", "Ana=."}, "glyphoxa: --hear Ana=.: is a directory"},
-		{"written_too", []string{"--hear", "Ana=" + tone, "--wav", link}, "Ana is heard from this file; name another"},
+		{"written_too", []string{"--hear", "Ana=" + tone, "--wav", link}, "Ana is heard from this file; choose another"},
 		{"no_recording", []string{"--hear", text}, "not a WAV file"},
-		{"no_recorder", []string{"--hear", "mic"}, "no program to record sound was found; install one"},
-		{"nobody", []string{"--hear", "=" + tone}, "say who is heard and from where, such as Ana=ana.wav"},
-		{"from_nowhere", []string{"--hear", "Ana="}, "say who is heard and from where"},
-		{"one_player_twice", []string{"--hear", tone, "--hear", tone}, "Player is heard already; give each player a name"},
+		{"no_recorder", []string{"--hear", "mic"}, "no program that records sound was found; install one"},
+		{"nobody", []string{"--hear", "=" + tone}, "name the player and the source, such as Ana=ana.wav"},
+		{"from_nowhere", []string{"--hear", "Ana="}, "name the player and the source"},
+		{"one_player_twice", []string{"--hear", tone, "--hear", tone}, "Player is already heard; give each player a name"},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -306,7 +308,7 @@ func TestHearRefuses(t *testing.T) {
 	if after, err := os.ReadFile(tone); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the recording has %d bytes, %v; want the %d it had", len(after), err, len(before))
 	}
-	if out := h.run("/listen\n", "play").ok(t).stdout; !strings.Contains(out, "nobody is heard; start with --hear mic") {
+	if out := h.run("/listen\n", "play").ok(t).stdout; !strings.Contains(out, "the NPCs cannot hear anyone; start with --hear mic") {
 		t.Errorf("/listen without a player says %s", out)
 	}
 }

@@ -19,8 +19,8 @@ func TestAWorldComesAndGoes(t *testing.T) {
 	}
 	dry := h.run("", "import", world, "--dry-run").ok(t)
 	checkSays(t, dry.stdout, "9 new", "nothing was changed")
-	checkSays(t, h.run("", "import", world).ok(t).stdout, "9 new", "taken into")
-	checkSays(t, h.run("", "import", world).ok(t).stdout, "0 new, 0 changed, 9", "nothing had to be changed")
+	checkSays(t, h.run("", "import", world).ok(t).stdout, "9 new", "imported into")
+	checkSays(t, h.run("", "import", world).ok(t).stdout, "0 new, 0 changed, 9", "there was nothing to change")
 	h.run("", "recap").complains(t, 2, "nothing has been said", "glyphoxa play")
 
 	h.run("Maren, the ferry to the keep costs a copper, and the bridge is gone.\nMaren, Ulric Vey poisoned his brother at the keep.\n", "play", "--json").ok(t)
@@ -37,19 +37,19 @@ func TestAWorldComesAndGoes(t *testing.T) {
 	checkSays(t, h.run("", "recap", "--threads").ok(t).stdout, "by thread", "Maren\n- ", "Ulric")
 
 	checkSays(t, h.run("", "export", "again.yaml", "--with-lines").ok(t).stdout, "9 entities", "again.lines.jsonl")
-	h.run("", "export", "again.yaml").complains(t, 2, "there already")
+	h.run("", "export", "again.yaml").complains(t, 2, "already exists")
 	text, err := os.ReadFile(h.path("again.yaml"))
 	if err != nil || strings.Contains(string(text), "copper, and") {
 		t.Errorf("%v; what players said is in the campaign file:\n%s", err, text)
 	}
 	h.run("", "check", "again.yaml").ok(t)
-	checkSays(t, h.run("", "import", "again.yaml").ok(t).stdout, "0 new, 0 changed, 9", "nothing had to be changed")
+	checkSays(t, h.run("", "import", "again.yaml").ok(t).stdout, "0 new, 0 changed, 9", "there was nothing to change")
 
-	checkSays(t, h.run("", "campaign", "list").ok(t).stdout, "Barrow Keep: 9 entities, 1 sessions")
+	checkSays(t, h.run("", "campaign", "list").ok(t).stdout, "Barrow Keep: 9 entities, 1 session")
 	h.run("", "campaign", "remove", "Barrow Keep").complains(t, 2, "9 entities", "--yes")
 	h.run("", "campaign", "remove", "Barrow").complains(t, 2, "no campaign", "Barrow Keep")
-	checkSays(t, h.run("", "campaign", "remove", "Barrow Keep", "--yes").ok(t).stdout, "removed 9 entities", "1 sessions", "stay")
-	checkSays(t, h.run("", "campaign", "remove", "Barrow Keep", "--with-sessions", "--yes").ok(t).stdout, "1 sessions")
+	checkSays(t, h.run("", "campaign", "remove", "Barrow Keep", "--yes").ok(t).stdout, "removed 9 entities", "1 session", "stay")
+	checkSays(t, h.run("", "campaign", "remove", "Barrow Keep", "--with-sessions", "--yes").ok(t).stdout, "1 session")
 	h.run("", "recap").complains(t, 2, "nothing has been said")
 	checkSays(t, h.run("", "import", world).ok(t).stdout, "9 new", "5 new or changed")
 }
@@ -66,12 +66,12 @@ relations: [{from: harrow, type: guards, to: gate}]
 facts: [{text: The north gate is unlocked.}]
 `)
 	checkSays(t, h.run("", "campaign", "list").ok(t).stdout, "Thorn: 0 entities", "thorn.yaml", "glyphoxa play")
-	checkSays(t, h.run("", "backup", "empty.gz").ok(t).stdout, "thorn.yaml is no part of it", "glyphoxa play")
+	checkSays(t, h.run("", "backup", "empty.gz").ok(t).stdout, "thorn.yaml is not part of it", "glyphoxa play")
 	h.write("there.yaml", "name: Other\n")
-	h.run("", "export", "there.yaml").complains(t, 2, "there already")
+	h.run("", "export", "there.yaml").complains(t, 2, "already exists")
 	checkSays(t, h.run("", "campaign", "list").ok(t).stdout, "Thorn: 0 entities") // the refused import changed nothing
 
-	checkSays(t, h.run("", "export", "out.yaml").ok(t).stdout, "taken in first", "Thorn: 2 entities, 1 relations and 1 facts written")
+	checkSays(t, h.run("", "export", "out.yaml").ok(t).stdout, "imported first", "Thorn: wrote 2 entities, 1 relation and 1 fact")
 	if text, err := os.ReadFile(h.path("out.yaml")); err != nil {
 		t.Error(err)
 	} else {
@@ -120,5 +120,5 @@ calendar: {months: [Frost, {name: Fair, days: 1}], weekdays: [Bootstag, Markttag
 	}
 	checkSays(t, string(text), "id: watch", "name: The Watch", "members: [harrow]", "shares: true", "visible_to: [watch]", "name: Frost", "days: 1", "5 Frost 218")
 	h.run("", "check", "again.yaml").ok(t)
-	checkSays(t, h.run("", "import", "again.yaml").ok(t).stdout, "nothing had to be changed")
+	checkSays(t, h.run("", "import", "again.yaml").ok(t).stdout, "there was nothing to change")
 }

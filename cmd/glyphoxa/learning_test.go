@@ -78,7 +78,7 @@ func TestWhatIsPinnedIsKeptInMind(t *testing.T) {
 	var model prompts
 	h, _ := newModelProgram(t, model.answer)
 	out := h.run("/remember Mira: The goat is called Nettle.\nAda: Mira, hello.\n/remember\nBrom: Mira, hello.\n", "play").ok(t).stdout
-	if !strings.Contains(out, "kept in mind as 1: The goat is called Nettle.") {
+	if !strings.Contains(out, "remembered as 1: The goat is called Nettle.") {
 		t.Errorf("it says %q", out)
 	}
 	if got := model.latest(t); !strings.Contains(got, "The goat is called Nettle.") || !strings.Contains(got, "keep in mind") {
@@ -96,7 +96,7 @@ func TestALineIsErased(t *testing.T) {
 	out := h.run("/memory mentions\n/memory erase note 2\n/memory erase note 3\n/memory erase 1\n/memory erase #1\n/memory erase one\n", "play").stdout
 	for _, want := range []string{
 		"nothing to look at; when a player asks to be forgotten", "! there is no such note;", // the second fact is the NPC's line
-		"erased: Quirin is late.", "erased: Ada: Mira, Quirin the tinker owes me a kettle.", "! there is no such line;", "! usage: /memory",
+		"deleted: Quirin is late.", "deleted: Ada: Mira, Quirin the tinker owes me a kettle.", "! there is no such line;", "! usage: /memory",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("it says %q, want %q", out, want)

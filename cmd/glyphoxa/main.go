@@ -25,9 +25,9 @@ func main() {
 }
 
 func newRoot(c *app.Common) *cobra.Command {
-	root := c.Root("AI-driven NPCs for tabletop role-playing, within a latency budget",
+	root := c.Root("AI-driven NPCs for tabletop role-playing that answer in time",
 		"Glyphoxa gives a game master's NPCs a voice: players speak, the right NPC answers\n"+
-			"with the tools that fit the turn's latency budget. Start with: glyphoxa play")
+			"with the tools that are fast enough for that moment. Start with: glyphoxa play")
 	root.AddCommand(playCommand(c), initCommand(c), npcCommand(c), runCommand(c), transcribeCommand(c), toolsCommand(c), mcpCommand(c),
 		checkCommand(c), schemaCommand(c), doctorCommand(c), importCommand(c), exportCommand(c), migrateCommand(c), backupCommand(c),
 		restoreCommand(c), recapCommand(c), campaignCommand(c))

@@ -258,9 +258,9 @@ func TestMetricsAddress(t *testing.T) {
 		code       int
 		says       string
 	}{
-		{"no port", "everywhere", 2, `--metrics: "127.0.0.1:everywhere" is no address`},
-		{"no such port", ":99999", 2, "is no address"},
-		{"everybody could connect, and nobody may", "0.0.0.0:0", 2, "--metrics: 0.0.0.0:0 can be reached from other machines"},
+		{"no port", "everywhere", 2, `--metrics: "127.0.0.1:everywhere" is not an address`},
+		{"no such port", ":99999", 2, "is not an address"},
+		{"everybody could connect, and nobody may", "0.0.0.0:0", 2, "--metrics: other machines can reach 0.0.0.0:0"},
 		{"taken", port, 1, "choose another address with --metrics"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -34,7 +34,7 @@ func TestMemoryMoves(t *testing.T) {
 			s.wait("turn.ended")
 			s.leave()
 			h.run("", "restore", "monday.gz").complains(t, 1, "something is kept there already", "--replace")
-			h.run("", "restore", "glyphoxa.yaml", "--replace").complains(t, 1, "no whole backup")
+			h.run("", "restore", "glyphoxa.yaml", "--replace").complains(t, 1, "not a complete backup")
 			if got := h.found("cinnabar"); len(got) == 0 {
 				t.Error("a backup that was refused has changed something")
 			}
@@ -44,7 +44,7 @@ func TestMemoryMoves(t *testing.T) {
 			}
 
 			from := row.wrong
-			h.run("", "migrate", from, from).complains(t, 2, "already")
+			h.run("", "migrate", from, from).complains(t, 2, "the place it comes from")
 			h.run("", "migrate", "nowhere.db", from).complains(t, 1, "nowhere.db")
 			checkSays(t, h.run("", "migrate", from, row.other).ok(t).stdout, "counted and compared")
 			h.run("", "migrate", from, row.other).complains(t, 1, "something is kept there already")

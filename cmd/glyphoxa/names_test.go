@@ -22,11 +22,11 @@ func TestNamesAtTheTerminal(t *testing.T) {
 		"Mira, what did Greta say?",
 	}, "\n")+"\n", "play").ok(t).stdout
 	for _, want := range []string{
-		"that was not said: Grеta looks like Greta, who sits at the table already; begin the line with another player's name",
-		"that was not said: Мira is or looks like a name of Mira the Ferrywoman, who is somebody in the story",
+		"that was not said: Grеta looks like Greta, who is already at the table; start the line with another player's name",
+		"that was not said: Мira is or looks like the name of Mira the Ferrywoman, who is someone in the story",
 		"that was not said: System cannot be a player's name: \"system\" stands for",
 		"that was not said: Spielleiter Jo cannot be a player's name: \"spielleiter\" stands for",
-		"that was not said: Рlayer looks like Player, who sits at the table already",
+		"that was not said: Рlayer looks like Player, who is already at the table",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("it says %q, want %q", out, want)
@@ -43,7 +43,7 @@ func TestNamesAtTheTerminal(t *testing.T) {
 			t.Errorf("the prompt is %s, want %q", prompt, want)
 		}
 	}
-	h.run("", "play", "--speaker", "Mirа").complains(t, 2, "--speaker", "is or looks like a name of Mira the Ferrywoman", "give the player another name")
+	h.run("", "play", "--speaker", "Mirа").complains(t, 2, "--speaker", "is or looks like the name of Mira the Ferrywoman", "give the player another name")
 	h.run("", "play", "--speaker", "\u3164").complains(t, 2, "--speaker", "at least one letter or digit that people can see")
 	h.run("", "play", "--speaker", "DM").complains(t, 2, "--speaker", "cannot be a player's name", "table.leads")
 }

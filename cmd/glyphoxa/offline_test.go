@@ -172,7 +172,7 @@ func TestInWords(t *testing.T) {
 	out := newProgram(t).run("Greymantle, roll 2d6+3\nhm\n/quit\nnever read\n", "play").ok(t).stdout
 	for _, want := range []string{
 		"Thornhollow\n", "At the table: ", "Bartok the Barkeep (fast)", "Greymantle the Sage: ", "/help",
-		"· the NPCs are scripted: no language model is configured.", "[standard · delivered · first sound ", "roll ",
+		"· the NPCs only speak prepared lines, because no language model is configured.", "[standard · answered · first sound ", "roll ",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("output lacks %q:\n%s", want, out)

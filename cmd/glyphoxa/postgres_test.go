@@ -38,7 +38,7 @@ npcs:
 	const promise, rumour = "Maren, we promise you a bell for the ferry.", "Maren, the quicksilver lies under the weir."
 	h.run("Ada: "+promise+"\nBrom: "+rumour+"\n", "play").ok(t)
 	out := h.run("/memory\nAda: Maren, good evening.\n", "play").ok(t).stdout
-	checkSays(t, out, "from earlier sessions: /memory shows them", "1 promise: Ada (player): "+promise)
+	checkSays(t, out, "from earlier sessions; /memory shows them", "1 promise: Ada (player): "+promise)
 	if got := h.found("quicksilver"); !slices.Contains(got, "Brom: "+rumour) {
 		t.Errorf("search finds %q, want what Brom said in the first run", got)
 	}
@@ -50,8 +50,8 @@ npcs:
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkSays(t, h.run("", "import", world).ok(t).stdout, "9 new", "taken into postgres://")
-	checkSays(t, h.run("", "import", world).ok(t).stdout, "0 new, 0 changed, 9", "nothing had to be changed")
+	checkSays(t, h.run("", "import", world).ok(t).stdout, "9 new", "imported into postgres://")
+	checkSays(t, h.run("", "import", world).ok(t).stdout, "0 new, 0 changed, 9", "there was nothing to change")
 	checkSays(t, h.run("", "campaign", "remove", "Barrow Keep", "--with-sessions", "--yes").ok(t).stdout, "removed 9 entities", "2 sessions")
 	if files, err := filepath.Glob(h.path("data/*.db*")); err != nil || slices.ContainsFunc(files, func(f string) bool { return strings.HasPrefix(filepath.Base(f), "glyphoxa.db") }) {
 		t.Errorf("%v; there are files %q", err, files)
@@ -98,7 +98,7 @@ func TestPostgresGoesAway(t *testing.T) {
 	s.wait("turn.ended")
 	turn("Maren, the cinnabar lies on the hill.", "failed")
 	server.Start(t)
-	checkSays(t, s.read(`"code":"kept_again"`), "4 lines are kept")
+	checkSays(t, s.read(`"code":"kept_again"`), "including 4 lines")
 	turn("Maren, are we back?", "delivered")
 
 	server.Query(t, "ALTER SYSTEM SET default_transaction_read_only = on")

@@ -82,9 +82,9 @@ func TestAGullibleModelChangesNothing(t *testing.T) {
 		t.Errorf("/approve lists %s", got)
 	}
 	s.say("/approve no")
-	s.readAll("it is refused", `"tool":"remove_entity","outcome":"denied","by":"operator"`)
+	s.readAll("denied", `"tool":"remove_entity","outcome":"denied","by":"operator"`)
 	s.say("/approve yes " + asked.ID)
-	s.read("operator was first, and has refused it")
+	s.read("operator has already denied it")
 	s.say(line) // a rejection also holds
 	if got := s.read(`"kind":"tool.finished"`); !strings.Contains(got, "denied") {
 		t.Errorf("after the refusal the call ends as %s", got)
@@ -103,7 +103,7 @@ func TestAGullibleModelChangesNothing(t *testing.T) {
 	s.say("/approve yes")
 	s.read("it is done")
 	s.say("/approve yes")
-	s.read("nothing waits for you")
+	s.read("nothing is waiting for you")
 	s.leave()
 	if h.there("mill") {
 		t.Error("the mill is there although whoever leads agreed")
@@ -156,7 +156,7 @@ func TestUndoTakesAChangeBack(t *testing.T) {
 		t.Fatal("the mill is there although whoever leads agreed")
 	}
 	out := h.run("/undo list\n/undo\n/undo list\n/undo 99999\n", "play").ok(t).stdout
-	for _, want := range []string{"Mira the Ferrywoman removed The Mill\n", "taken back: #", "operator took back The Mill (#", "change 99999 is not remembered"} {
+	for _, want := range []string{"Mira the Ferrywoman removed The Mill\n", "undone: #", "operator undid a change to The Mill (#", "change 99999 is not remembered"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("it says %q, want %q", out, want)
 		}

@@ -65,7 +65,7 @@ func TestReadOnlyInTheMiddle(t *testing.T) {
 		}
 	}
 	thaw()
-	checkSays(t, s.read(`"code":"kept_again"`), "6 lines are kept")
+	checkSays(t, s.read(`"code":"kept_again"`), "including 6 lines")
 	said = append(said, "Bartok, are we back?")
 	s.say(said[4])
 	if e := s.wait("turn.ended"); e.Outcome != "delivered" {

@@ -17,8 +17,8 @@ func recapCommand(c *app.Common) *cobra.Command {
 	var o app.RecapOptions
 	cmd := &cobra.Command{
 		Use: "recap [SESSION]", Short: "Tell what happened in a session",
-		Long: "Tell what happened in a session, or in the latest: by the configured model, or without one by the\n" +
-			"lines that tell most. With --players what only the DM or single NPCs know is left out.",
+		Long: "Tell what happened in a session, or in the latest: in the words of the configured model, or without one\n" +
+			"with the most important lines. With --players, it leaves out what only the DM or single NPCs know.",
 		Example: "  glyphoxa recap\n  glyphoxa recap 20261122-194107-5f3a9c01 --players",
 		Args:    app.Args(0, 1, "recap takes the id of one session at most"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -32,9 +32,9 @@ func recapCommand(c *app.Common) *cobra.Command {
 			return app.Recap(cmd.Context(), c.Out, cfg, o)
 		},
 	}
-	cmd.Flags().BoolVar(&o.Threads, "threads", false, "sort it by promises, news, and who and what was named most")
+	cmd.Flags().BoolVar(&o.Threads, "threads", false, "group it by promises, news, and who and what was mentioned most")
 	cmd.Flags().BoolVar(&o.Players, "players", false, "tell only what players may know")
-	cmd.Flags().BoolVar(&o.Extract, "extract", false, "tell by the lines themselves, even with a model")
+	cmd.Flags().BoolVar(&o.Extract, "extract", false, "use the lines themselves, even if there is a model")
 	return cmd
 }
 
@@ -55,8 +55,8 @@ func campaignCommand(c *app.Common) *cobra.Command {
 	var yes bool
 	remove := &cobra.Command{
 		Use: "remove NAME", Short: "Remove a campaign from memory",
-		Long: "Remove what a campaign brought from memory: its entities, their relations and what is told of\n" +
-			"them. Its sessions stay unless --with-sessions is given. What else stays is said.",
+		Long: "Remove from memory what a campaign added: its entities, their relations and what is told about\n" +
+			"them. Its sessions stay unless you give --with-sessions. It prints what else stays.",
 		Example: "  glyphoxa campaign remove \"Barrow Keep\"\n  glyphoxa campaign remove \"Barrow Keep\" --with-sessions --yes",
 		Args:    app.Args(1, 1, "campaign remove takes the name of one campaign; campaign list names them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -70,7 +70,7 @@ func campaignCommand(c *app.Common) *cobra.Command {
 			return app.RemoveCampaign(cmd.Context(), c.Out, cfg, o)
 		},
 	}
-	remove.Flags().BoolVar(&o.Sessions, "with-sessions", false, "remove its sessions with every line, too")
+	remove.Flags().BoolVar(&o.Sessions, "with-sessions", false, "also remove its sessions with every line")
 	remove.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.AddCommand(list, remove)
 	return cmd
@@ -80,12 +80,12 @@ func campaignCommand(c *app.Common) *cobra.Command {
 func confirmByName(c *app.Common, name string) func(string) error {
 	return func(question string) error {
 		if !c.Terminal {
-			return userfile.Usage(errors.New(question + " Nobody is there to ask; give --yes"))
+			return userfile.Usage(errors.New(question + " There is no terminal to ask on; give --yes"))
 		}
 		fmt.Fprintf(c.Err, "%s\nType the campaign's name to go on: ", question)
 		answer, _ := bufio.NewReader(c.In).ReadString('\n') // the end of input counts as no answer
 		if strings.TrimSpace(answer) != name {
-			return userfile.Usage(errors.New("that is not its name; nothing was removed"))
+			return userfile.Usage(errors.New("that is not the campaign's name; nothing was removed"))
 		}
 		return nil
 	}

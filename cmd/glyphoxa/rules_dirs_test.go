@@ -81,7 +81,7 @@ func TestCheckTellsWhereAnotherSystemIsWrong(t *testing.T) {
 	}
 	h.write("glyphoxa.yaml", "rules_dirs:\n  - {system: dnd5e, path: lanternfall}\n  - {system: nowhere, path: nowhere}\n  - {system: lanternfall, path: lanternfall}\nnpcs:\n  - {name: Wick, rules: lanternfal}\n")
 	r = h.run("", "check")
-	for _, want := range []string{":2: system: there are rules of this system already", ":3: path: there is no such directory", ":6: rules: there are no rules of this system; did you mean \"lanternfall\"?"} {
+	for _, want := range []string{":2: system: there are already rules for this system", ":3: path: there is no such directory", ":6: rules: there are no rules for this system; did you mean \"lanternfall\"?"} {
 		if r.code != 2 || !strings.Contains(r.stderr, want) {
 			t.Errorf("check ends with %d and says %q, want %q", r.code, r.stderr, want)
 		}

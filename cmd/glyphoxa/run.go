@@ -24,6 +24,6 @@ func runCommand(c *app.Common) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the events of all tables as JSON lines, with what players say")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the events of all tables as JSON lines, including what players say")
 	return cmd
 }

@@ -17,20 +17,20 @@ func initCommand(c *app.Common) *cobra.Command {
 	o := app.InitOptions{Dir: "."}
 	var languages string
 	cmd := &cobra.Command{
-		Use: "init", Short: "Write a glyphoxa.yaml and an NPC to begin with", Args: app.NoArgs,
+		Use: "init", Short: "Write a glyphoxa.yaml and an NPC to start with", Args: app.NoArgs,
 		Long: "Write a commented glyphoxa.yaml and an NPC, or the sample cast, into this directory.\n" +
-			"At a terminal it asks for what no flag says. A file that is there is never overwritten.",
+			"At a terminal, it asks for what no flag sets. It never overwrites a file.",
 		Example: "  glyphoxa init\n  glyphoxa init --language de --sample\n  glyphoxa init --base-url http://localhost:11434/v1 --model qwen3:8b --discord",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if c.Terminal {
 				q := questions{cmd: cmd, in: bufio.NewReader(io.LimitReader(c.In, 64<<10)), out: c.Err}
 				q.ask("name", "What is the campaign called?", &o.Name)
 				q.ask("language", "Which languages are spoken, the main one first?", &languages)
-				q.ask("base-url", "Address of a language model other than OpenAI's (empty: OpenAI where OPENAI_API_KEY is set, else stock lines)?", &o.BaseURL)
+				q.ask("base-url", "Address of a language model other than OpenAI's (empty: OpenAI if OPENAI_API_KEY is set, otherwise prepared lines)?", &o.BaseURL)
 				q.ask("model", "Which model (empty: the usual one)?", &o.Model)
 				q.ask("voice", "Which voices: auto, espeak, openai, elevenlabs or silent?", &o.Voice)
-				q.confirm("discord", "Shall it play on Discord, too?", &o.Discord)
-				q.confirm("sample", "Copy the sample cast of Thornhollow?", &o.Sample)
+				q.confirm("discord", "Do you also want to play on Discord?", &o.Discord)
+				q.confirm("sample", "Do you want to copy the sample cast of Thornhollow?", &o.Sample)
 				if q.err != nil {
 					return fmt.Errorf("reading the answers: %w", q.err)
 				}
@@ -58,7 +58,7 @@ func npcCommand(c *app.Common) *cobra.Command {
 		RunE: app.Help}
 	var o app.NPCOptions
 	add := &cobra.Command{
-		Use: "new NAME", Short: "Write the file of a new NPC where the configuration has them",
+		Use: "new NAME", Short: "Write the file of a new NPC to the configured directory",
 		Example: "  glyphoxa npc new \"Old Hob\"\n  glyphoxa npc new \"Old Hob\" --role miller --place \"the mill\" --personality \"Grumbles, and means well.\"",
 		Args:    app.Args(1, 1, `npc new takes one name, in quotes if it has several words: glyphoxa npc new "Old Hob"`),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -44,8 +44,8 @@ func TestInit(t *testing.T) {
 			}
 			h.run("", "check").ok(t)
 			h.run("", "check", "npcs/old-hob.yaml").ok(t)
-			h.run("", "init").complains(t, 2, "glyphoxa.yaml is there already")
-			h.run("", "npc", "new", "old hob").complains(t, 2, "old-hob.yaml is there already")
+			h.run("", "init").complains(t, 2, "glyphoxa.yaml already exists")
+			h.run("", "npc", "new", "old hob").complains(t, 2, "old-hob.yaml already exists")
 			npcs, err := filepath.Glob(h.path("npcs/*.yaml"))
 			if err != nil || len(npcs) < 2 {
 				t.Fatalf("NPC files: %q, %v", npcs, err)

@@ -23,13 +23,13 @@ func TestProgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const progress = "taking the campaign in"
+	const progress = "importing the campaign"
 	watched := newProgram(t).screen(100, 20, "import", world)
 	raw := watched.leaves()
-	if !strings.Contains(raw, "\r\x1b[Kglyphoxa: "+progress+"\r\x1b[Ktaken into ") {
+	if !strings.Contains(raw, "\r\x1b[Kglyphoxa: "+progress+"\r\x1b[Kimported into ") {
 		t.Errorf("a terminal was written %q, want a line that makes way", raw)
 	}
-	if quiet := newProgram(t).screen(100, 20, "import", "--quiet", world).leaves(); strings.Contains(quiet, progress) || !strings.Contains(quiet, "taken into ") {
+	if quiet := newProgram(t).screen(100, 20, "import", "--quiet", world).leaves(); strings.Contains(quiet, progress) || !strings.Contains(quiet, "imported into ") {
 		t.Errorf("with --quiet a terminal was written %q", quiet)
 	}
 	if piped := newProgram(t).run("", "import", world); piped.code != 0 || piped.stderr != "" || strings.Contains(piped.stdout, "\x1b") {

@@ -183,13 +183,13 @@ func TestTypingAtATerminal(t *testing.T) {
 	wraps(t, s.until(func(now string) bool { return strings.HasSuffix(now, "turns.\n>") }, "what the order does"), 80)
 	s.resize(40, 24)
 	s.press("/help raise\r")
-	wraps(t, s.until(func(now string) bool { return strings.HasSuffix(now, "10\nturns.\n>") }, "rows that end between words"), 40)
+	wraps(t, s.until(func(now string) bool { return strings.HasSuffix(now, "\nor 10 turns.\n>") }, "rows that end between words"), 40)
 	s.press("/quit\r")
 	out := s.leaves()
 	if !strings.Contains(out, "\x1b[1;3") {
 		t.Error("a name had no colour of its own")
 	}
-	if strings.Contains(out, "delivered") {
+	if strings.Contains(out, "answered") {
 		t.Error("how long an answer took was shown unasked")
 	}
 	info, err := os.Stat(h.path(".glyphoxa/history"))
@@ -202,7 +202,7 @@ func TestTypingAtATerminal(t *testing.T) {
 	again.press(keyUp + keyUp + keyUp + keyUp)
 	again.shows("\n> Ana: Bartok the Barkeep, 漢字e, hello!")
 	again.press("\r")
-	again.shows("[fast · delivered · first sound ")
+	again.shows("[fast · answered · first sound ")
 	again.press(keyCtrlD)
 	again.leaves()
 }
@@ -282,7 +282,7 @@ func TestInitAsks(t *testing.T) {
 	s := h.screen(100, 24, "init", "--voice", "silent")
 	for _, qa := range [][2]string{
 		{"What is the campaign called? [My campaign]", "Nebel über Föhr"}, {"Which languages", "de"}, {"Address of a language model", ""}, {"Which model", ""},
-		{"on Discord, too? [no]", "yes"}, {"Copy the sample cast", ""},
+		{"to play on Discord? [no]", "yes"}, {"copy the sample cast", ""},
 	} {
 		s.shows(qa[0])
 		s.press(qa[1] + "\r")

@@ -26,20 +26,20 @@ func TestForgettingToolNames(t *testing.T) {
 	if out := h.run("", "tools").ok(t).stdout; !strings.Contains(out, `dock_tide is not called tide: "tide" is still the name of harbour/tide`) || !strings.Contains(out, "glyphoxa tools forget tide") {
 		t.Errorf("tools says\n%s\nwant who holds the name", out)
 	}
-	if out := h.run("Hello, Mira.\n", "play").ok(t).stdout; !strings.Contains(out, `the tool of that name is called "dock_tide" here`) {
+	if out := h.run("Hello, Mira.\n", "play").ok(t).stdout; !strings.Contains(out, `that tool is called "dock_tide" here`) {
 		t.Errorf("play says\n%s\nwant what the tool is called", out)
 	}
 	h.run("", "tools", "forget", "tiede").complains(t, 1, "nothing is remembered", `did you mean "tide"?`)
 	h.run("", "tools", "forget", "roll").complains(t, 1, "Glyphoxa's own tool")
 	h.run("", "tools", "forget").complains(t, 2, "takes one name")
-	if out := h.run("", "tools", "forget", "harbour").ok(t).stdout; out != "forgot tide (harbour/tide); it is the name of dock/tide now, which was dock_tide: adapt the NPCs' tools\n" {
+	if out := h.run("", "tools", "forget", "harbour").ok(t).stdout; out != "freed the name tide (harbour/tide); it now belongs to dock/tide, which was called dock_tide: update the NPCs' tools\n" {
 		t.Errorf("forget says %q", out)
 	}
 	if out := h.run("", "tools", "--json").ok(t).stdout; strings.Contains(out, "dock_tide") || !strings.Contains(out, `"tide"`) {
 		t.Errorf("after a restart tools says\n%s", out)
 	}
 	with("dock", "tied")
-	if out := h.run("Hello, Mira.\n", "play").ok(t).stdout; !strings.Contains(out, `no server offers it; did you mean "tide"?`) || strings.Contains(out, "must come from an MCP server") {
+	if out := h.run("Hello, Mira.\n", "play").ok(t).stdout; !strings.Contains(out, `no server offers it; did you mean "tide"?`) || strings.Contains(out, "must come from an external server") {
 		t.Errorf("play says\n%s\nwant the right name", out)
 	}
 	with("dock", "tide")
@@ -57,10 +57,10 @@ func TestDoctorLooksAtTools(t *testing.T) {
 	h.write("npcs/mira.yaml", "name: Mira\ntools: [roll, tied]\n")
 	h.write("flows/one.yaml", "name: flow\ndescription: d\nsteps:\n  - id: a\n    tool: rol\n    with: {expression: 1d6}\n")
 	h.write("glyphoxa.yaml", fmt.Sprintf("npcs_dir: npcs\nserver: {workflows: flows}\nmcp: {servers: [{name: harbour, transport: streamable-http, url: %q, allow_private: true}, {name: lost, transport: stdio, command: nowhere-to-be-found}]}\n", url))
-	misspelt := `npcs/mira.yaml:2: tools[1]: "tied" is no built-in tool, and no `
-	waiting := "flows/one.yaml) waits for tools that nobody offers: rol"
+	misspelt := `npcs/mira.yaml:2: tools[1]: "tied" is not a built-in tool, and no `
+	waiting := "flows/one.yaml) is waiting for tools that no server offers: rol"
 	r := h.run("", "doctor")
-	r.complains(t, 1, "3 of ")
+	r.complains(t, 1, "found 3 problems in")
 	for _, want := range []string{"PROBLEM  server lost", misspelt, `did you mean "tide"?`, waiting} {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("doctor says\n%s\nwant %q", r.stdout, want)

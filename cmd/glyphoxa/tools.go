@@ -21,7 +21,7 @@ func toolsCommand(c *app.Common) *cobra.Command {
 		})
 	}
 	cmd := &cobra.Command{
-		Use: "tools", Short: "Show every tool with its tier and latency", Args: app.NoArgs,
+		Use: "tools", Short: "Show every tool with its tier and speed", Args: app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return list(cmd.Context(), false) },
 	}
 	cmd.PersistentFlags().BoolVar(&o.JSON, "json", false, "print JSON")
@@ -48,7 +48,7 @@ func toolsShowCommand(c *app.Common) *cobra.Command {
 func toolsApproveCommand(c *app.Common) *cobra.Command {
 	return &cobra.Command{
 		Use: "approve NAME", Short: "Approve the changed or new definition of a pinned tool",
-		Args: app.Args(1, 1, "tools approve takes the name of one tool; tools diff lists those that wait"),
+		Args: app.Args(1, 1, "tools approve takes the name of one tool; tools diff lists those that are waiting"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withApp(cmd.Context(), c, func(a *app.App) error { return a.ApproveTool(cmd.Context(), c.Out, args[0]) })
 		},
@@ -57,7 +57,7 @@ func toolsApproveCommand(c *app.Common) *cobra.Command {
 
 func toolsDiffCommand(c *app.Common) *cobra.Command {
 	return &cobra.Command{
-		Use: "diff [NAME]", Short: "Show what waits for approval",
+		Use: "diff [NAME]", Short: "Show what is waiting for approval",
 		Args: app.Args(0, 1, "tools diff takes the name of one tool at most"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := ""
@@ -71,8 +71,8 @@ func toolsDiffCommand(c *app.Common) *cobra.Command {
 
 func toolsForgetCommand(c *app.Common) *cobra.Command {
 	return &cobra.Command{
-		Use: "forget NAME", Short: "Give up the name of a tool whose server is gone",
-		Long: "Give up a name that is remembered for a tool whose server left the configuration, so that another\n" +
+		Use: "forget NAME", Short: "Free the name of a tool whose server is gone",
+		Long: "Free the name of a tool whose server is no longer in the configuration, so that another\n" +
 			"server's tool can have it. NAME is the name, SERVER/TOOL, or a server for all its tools.",
 		Example: "  glyphoxa tools forget web_echo\n  glyphoxa tools forget old-server",
 		Args:    app.Args(1, 1, "tools forget takes one name: of a tool, SERVER/TOOL, or of a server"),

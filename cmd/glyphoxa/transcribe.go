@@ -12,7 +12,7 @@ func transcribeCommand(c *app.Common) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "transcribe FILE.wav", Short: "Try the speech recognition on a recording",
 		Long: "Send a recording (16-bit PCM) through the configured speech recognition, as if it\n" +
-			"were spoken now, and print what is heard and when.",
+			"were spoken now, and print what it hears and when.",
 		Example: "  glyphoxa transcribe evening.wav\n  glyphoxa transcribe evening.wav --fast --json",
 		Args:    app.Args(1, 1, "transcribe takes one WAV file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -25,6 +25,6 @@ func transcribeCommand(c *app.Common) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print JSON lines")
-	cmd.Flags().BoolVar(&o.Fast, "fast", false, "send the sound at once, not at the speed of speech")
+	cmd.Flags().BoolVar(&o.Fast, "fast", false, "send the sound as fast as possible, not at the speed of speech")
 	return cmd
 }

@@ -23,18 +23,18 @@ func TestWrongUsage(t *testing.T) {
 		code  int
 		words []string
 	}{
-		{"a mistyped command", []string{"plya"}, 2, []string{`"plya" is no command of glyphoxa; did you mean "play"?`}},
-		{"no command at all", []string{"dance"}, 2, []string{`"dance" is no command`, "try glyphoxa --help"}},
+		{"a mistyped command", []string{"plya"}, 2, []string{`glyphoxa has no command "plya"; did you mean "play"?`}},
+		{"no command at all", []string{"dance"}, 2, []string{`no command "dance"`, "try glyphoxa --help"}},
 		{"a command's mistyped command", []string{"tools", "calibrat"}, 2, []string{`did you mean "calibrate"?`}},
 		{"an unknown flag", []string{"play", "--jsn"}, 2, []string{"unknown flag: --jsn", "try glyphoxa play --help"}},
 		{"a flag without its value", []string{"play", "--npc"}, 2, []string{"--npc", "try glyphoxa play --help"}},
 		{"a flag with an empty value", []string{"play", "--wav", ""}, 2, []string{"--wav has no value; give it one, or leave it out"}},
 		{"an argument too many", []string{"play", "Bartok"}, 2, []string{`glyphoxa play takes no argument "Bartok"`}},
 		{"an unknown NPC", []string{"play", "--npc", "Bartock"}, 2, []string{`no NPC is called "Bartock"; did you mean "Bartok"?`}},
-		{"an NPC unlike any", []string{"play", "--npc", "Xyzzy"}, 2, []string{`no NPC is called "Xyzzy"; there are Bartok the Barkeep, Captain Harrow`}},
+		{"an NPC unlike any", []string{"play", "--npc", "Xyzzy"}, 2, []string{`no NPC is called "Xyzzy"; the NPCs here are Bartok the Barkeep, Captain Harrow`}},
 		{"an unknown NPC's tools", []string{"tools", "--npc", "Greymantel"}, 2, []string{`did you mean "Greymantle"?`}},
 		{"an unknown tier", []string{"tools", "--tier", "warp"}, 2, []string{`"warp" is no tier; use fast, standard or deep`}},
-		{"a profile for nobody", []string{"mcp", "serve", "--profile", "dm"}, 2, []string{"--profile is for --stdio"}},
+		{"a profile for nobody", []string{"mcp", "serve", "--profile", "dm"}, 2, []string{"--profile is only for --stdio"}},
 		{"quiet and verbose", []string{"tools", "--quiet", "--verbose"}, 2, []string{"--quiet and --verbose contradict each other"}},
 		{"two files to check", []string{"check", "a", "b"}, 2, []string{"one file at most"}},
 		{"a missing configuration", []string{"play", "--config", "nowhere.yaml"}, 2, []string{"nowhere.yaml:1: there is no such file"}},
@@ -97,12 +97,12 @@ func TestCheck(t *testing.T) {
 		t.Errorf("check without a file says %q", out)
 	}
 	h.write("mine.yaml", "npcs: [{name: Mira}]\n")
-	if out := h.run("", "check", "mine.yaml").ok(t).stdout; !strings.Contains(out, "mine.yaml is fine, as a configuration: 1 NPCs") {
+	if out := h.run("", "check", "mine.yaml").ok(t).stdout; !strings.Contains(out, "mine.yaml is fine, as a configuration: 1 NPC,") {
 		t.Errorf("check of a file says %q", out)
 	}
 	h.write("told.yaml", "campaign: {world: mere.yaml}\nnpcs: [{name: Mira, secret_knowledge: [The old jetty is hollow.]}]\n")
 	h.write("mere.yaml", "name: Mere\nentities:\n  - {id: jetty, type: location, name: The Old Jetty, description: It is hollow.}\n")
-	if out := h.run("", "check", "told.yaml").ok(t).stdout; !strings.Contains(out, "mere.yaml:3: entity \"jetty\" tells Mira, as something to speak of, what is its secret (told.yaml:2)") {
+	if out := h.run("", "check", "told.yaml").ok(t).stdout; !strings.Contains(out, "mere.yaml:3: entity \"jetty\" gives away to Mira, as something it may talk about, its own secret (told.yaml:2)") {
 		t.Errorf("check of a secret that is told says %q", out)
 	}
 	h.write("glyphoxa.yaml", "campaign: {world: world.yaml}\nnpcs: [{name: Mira}]\n")
@@ -137,8 +137,8 @@ func TestCheckTellsFilesApart(t *testing.T) {
 	h.write("npcs/empty.yaml", "\n")
 	h.write("npcs/z.yaml", "foo: bar\n")
 	h.write("broken.yaml", "npcz: []\n")
-	h.run("", "check", "npcs/mira.yaml").complains(t, 2, "npcs/mira.yaml:3: tools[1]: \"rol\" is no built-in tool; did you mean \"roll\"?")
-	h.run("", "check", "flows/one.yaml").complains(t, 2, "flows/one.yaml:4: tool: \"rol\" is no built-in tool and no workflow; did you mean \"roll\"?")
+	h.run("", "check", "npcs/mira.yaml").complains(t, 2, "npcs/mira.yaml:3: tools[1]: \"rol\" is not a built-in tool; did you mean \"roll\"?")
+	h.run("", "check", "flows/one.yaml").complains(t, 2, "flows/one.yaml:4: tool: \"rol\" is neither a built-in tool nor a workflow; did you mean \"roll\"?")
 	h.write("glyphoxa.yaml", "npcs: [{name: Mira}]\nmcp: {servers: [{name: a, transport: stdio, command: x}]}\n")
 	for _, row := range []struct {
 		file string
@@ -146,24 +146,24 @@ func TestCheckTellsFilesApart(t *testing.T) {
 		want []string // on either stream
 	}{
 		{"npcs/empty.yaml", 2, []string{"npcs/empty.yaml:1: the file is empty"}},
-		{"npcs/z.yaml", 2, []string{"npcs/z.yaml was read as an NPC file", "npcs/z.yaml:1: unknown key \"foo\""}},
-		{"broken.yaml", 2, []string{"broken.yaml was read as a configuration"}},
+		{"npcs/z.yaml", 2, []string{"npcs/z.yaml was checked as an NPC file", "npcs/z.yaml:1: unknown key \"foo\""}},
+		{"broken.yaml", 2, []string{"broken.yaml was checked as a configuration"}},
 		{"npcs/mira.yaml", 0, []string{"npcs/mira.yaml is fine, as an NPC file: Mira with the id mira, 2 tools",
-			"npcs/mira.yaml:2: engine: there is no speech-to-speech model, so Mira speaks through cascaded",
-			"npcs/mira.yaml:3: tools[1]: \"rol\" is no built-in tool, so it must come from an MCP server; did you mean \"roll\"?"}},
+			"npcs/mira.yaml:2: engine: there is no speech-to-speech model, so Mira uses the language model and the voice instead",
+			"npcs/mira.yaml:3: tools[1]: \"rol\" is not a built-in tool, so it must come from an external server; did you mean \"roll\"?"}},
 		{"npcs/short.yaml", 0, []string{"is fine, as an NPC file"}},
 		{"npcs/long.yaml", 0, []string{"npcs/long.yaml:3: behavior_rules: is about 500 tokens long, and a model is given 400 of them; shorten it"}},
-		{"npcs/rolf.yaml", 2, []string{"npcs/rolf.yaml was read as an NPC file", "npcs/rolf.yaml:2: budget_tier: \"quick\" is not one of",
+		{"npcs/rolf.yaml", 2, []string{"npcs/rolf.yaml was checked as an NPC file", "npcs/rolf.yaml:2: budget_tier: \"quick\" is not one of",
 			"npcs/rolf.yaml:4: voice: holds nothing, since \"id\" is not indented below it"}},
-		{"world.yaml", 0, []string{"world.yaml is fine, as a campaign file: Mere with 1 entities"}},
+		{"world.yaml", 0, []string{"world.yaml is fine, as a campaign file: Mere with 1 entity"}},
 		{"long_scene.yaml", 0, []string{"long_scene.yaml:2: scene: is about 325 tokens long, and a model is given 300 of them; shorten it"}},
-		{"wrong_world.yaml", 2, []string{"was read as a campaign file", "wrong_world.yaml:2: the campaign has no key \"entites\"; did you mean \"entities\"?"}},
-		{"flows/one.yaml", 0, []string{"flows/one.yaml is fine, as a workflow file: one calls 1 tools",
-			"flows/one.yaml:4: tool: \"rol\" is no built-in tool and no workflow, so it must come from an MCP server; did you mean \"roll\"?"}},
+		{"wrong_world.yaml", 2, []string{"was checked as a campaign file", "wrong_world.yaml:2: the campaign has no key \"entites\"; did you mean \"entities\"?"}},
+		{"flows/one.yaml", 0, []string{"flows/one.yaml is fine, as a workflow file: one calls 1 tool",
+			"flows/one.yaml:4: tool: \"rol\" is neither a built-in tool nor a workflow, so it must come from an external server; did you mean \"roll\"?"}},
 		{"flows/two.yaml", 0, []string{"is fine, as a workflow file"}},
 		{"scene.yaml", 2, []string{"scene.yaml is a scene; check it with: glyphoxa-lab scenario check scene.yaml"}},
-		{"config.yaml", 2, []string{"config.yaml:1: engine: there is no speech-to-speech model, so Mira speaks through cascaded",
-			"one.yaml:4: tool: \"rol\" is no built-in tool and no workflow; did you mean \"roll\"?"}},
+		{"config.yaml", 2, []string{"config.yaml:1: engine: there is no speech-to-speech model, so Mira uses the language model and the voice instead",
+			"one.yaml:4: tool: \"rol\" is neither a built-in tool nor a workflow; did you mean \"roll\"?"}},
 	} {
 		r := h.run("", "check", row.file)
 		for _, want := range row.want {
@@ -173,11 +173,11 @@ func TestCheckTellsFilesApart(t *testing.T) {
 		}
 	}
 	h.write("glyphoxa.yaml", "npcs: [{name: Mira, engine: s2s}]\n")
-	if out := h.run("", "doctor").stdout; !strings.Contains(out, "engine: there is no speech-to-speech model, so Mira speaks through cascaded") {
+	if out := h.run("", "doctor").stdout; !strings.Contains(out, "engine: there is no speech-to-speech model, so Mira uses the language model and the voice instead") {
 		t.Errorf("the doctor says nothing of an engine that is not there:\n%s", out)
 	}
 	h.write("glyphoxa.yaml", "npcs: [{name: Mira}]\nserver: {workflows: flows}\nmcp: {servers: [{name: a, transport: stdio, command: x}]}\n")
-	if out := h.run("", "check").ok(t).stdout; !strings.Contains(out, "so it must come from an MCP server; did you mean \"roll\"?") {
+	if out := h.run("", "check").ok(t).stdout; !strings.Contains(out, "so it must come from an external server; did you mean \"roll\"?") {
 		t.Errorf("check with a server says\n%s", out)
 	}
 }
@@ -272,12 +272,12 @@ func TestDoctor(t *testing.T) {
 			t.Errorf("doctor does not examine %q:\n%s", part, out)
 		}
 	}
-	if strings.Contains(out, "PROBLEM") || !strings.Contains(out, "→ the NPCs are scripted") {
+	if strings.Contains(out, "PROBLEM") || !strings.Contains(out, "→ the NPCs only speak prepared lines") {
 		t.Errorf("doctor says:\n%s\nwant no problem, and what would be better", out)
 	}
 	h.write("glyphoxa.yaml", "npcs: [{name: Mira}]\nmcp: {servers: [{name: broken, transport: stdio, command: /no/such/server}]}\n")
 	r := h.run("", "doctor")
-	r.complains(t, 1, "1 of ", "parts need attention")
+	r.complains(t, 1, "found 1 problem in")
 	if !strings.Contains(r.stdout, "PROBLEM  server broken") || !strings.Contains(r.stdout, "→ check mcp.servers") {
 		t.Errorf("doctor says:\n%s\nwant the broken server and its fix", r.stdout)
 	}

@@ -91,7 +91,7 @@ func TestVoiceFails(t *testing.T) {
 	if tn := tr.only("delivered"); tn.ended.Text != "The ferry leaves at dawn. Be early." {
 		t.Errorf("said %q, want all of it", tn.ended.Text)
 	}
-	tr.noticed("warning", "the voice failed, the text goes on")
+	tr.noticed("warning", "the voice failed")
 }
 
 // TestNoVoice runs plays without a voice: they say why and leave an empty,
@@ -105,7 +105,7 @@ func TestNoVoice(t *testing.T) {
 	}{
 		{"silence was chosen", "silent", os.Getenv("PATH"), []string{"--wav", "out.wav"}, "providers.tts is silent"},
 		{"nothing is installed", "auto", "/nonexistent", []string{"--wav", "out.wav"}, "espeak-ng"},
-		{"no player is installed", "silent", "/nonexistent", []string{"--voice"}, "nothing will be heard: no program to play sound was found"},
+		{"no player is installed", "silent", "/nonexistent", []string{"--voice"}, "you will not hear the NPCs: no program that plays sound was found"},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {

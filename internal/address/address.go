@@ -238,10 +238,10 @@ func (s *Snapshot) decide(st State, u *utterance) Decision {
 		}
 	}
 	if s.leads != "" && u.speaker == s.leads && !(len(u.called) > 0 && u.hailed) {
-		return nobody("said by whoever leads the game")
+		return nobody("said by the game master")
 	}
 	if st.Leads && st.Talkers != 1 && len(u.called) == 0 {
-		return nobody("said by whoever leads the game")
+		return nobody("said by the game master")
 	}
 	switch {
 	case len(u.called) > 1:
@@ -319,7 +319,7 @@ func (s *Snapshot) likely(st State, u *utterance, p int, odds float64) Decision 
 	switch {
 	case u.crowd:
 		if who := s.group(st); len(who) > 1 {
-			return Decision{NPCs: who, All: true, Route: RouteGroup, Confidence: odds, Why: "everybody was called"}
+			return Decision{NPCs: who, All: true, Route: RouteGroup, Confidence: odds, Why: "everyone was called"}
 		}
 	case goesOn && u.second:
 		return Decision{NPCs: s.audibleFirst(st.Group), Route: RouteGroup, Confidence: odds, Why: "the group goes on being spoken with"}

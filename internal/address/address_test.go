@@ -30,7 +30,7 @@ func Example() {
 	// [0] name a name as it was heard
 	// [1] continuation it goes on with the conversation
 	// [] none it sounds like talk among the players
-	// [1 0] group everybody was called
+	// [1 0] group everyone was called
 	// [] none a mere sound
 }
 

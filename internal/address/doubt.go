@@ -94,7 +94,7 @@ func (d Decision) ForAll(npcs []int) Decision {
 }
 
 // judgeSays is the reason of decisions made by a judge.
-const judgeSays = "the judge says so"
+const judgeSays = "the judge model decided"
 
 // Company returns the NPCs that answer when everyone is called.
 func (s *Snapshot) Company(st State) []int { return s.group(st) }

@@ -20,11 +20,11 @@ func (l Listening) String() string {
 func (l Listening) Describe() string {
 	switch l {
 	case Eager:
-		return "take whatever is said while they are talked with (eager)"
+		return "answer anything that is said while someone is talking with them (eager)"
 	case CalledOnly:
-		return "hear who calls them, and nothing else (called_only)"
+		return "only answer when someone calls them by name (called_only)"
 	}
-	return "take what is plausibly said to them (attentive)"
+	return "answer what is probably meant for them (attentive)"
 }
 
 // ParseListening parses a name. It ignores case and surrounding white space, and accepts "_", "-" or a space
@@ -39,5 +39,5 @@ func ParseListening(name string) (Listening, error) {
 			return Listening(l), nil
 		}
 	}
-	return Attentive, fmt.Errorf("%q is no way of listening; there are eager, attentive and called_only", name)
+	return Attentive, fmt.Errorf("%q is not a way of listening; use eager, attentive or called_only", name)
 }

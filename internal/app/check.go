@@ -16,6 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
 	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/plural"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/world"
 )
@@ -53,14 +54,14 @@ func Check(w io.Writer, configuration, file string) error {
 	if kind.check == nil {
 		err := checkConfig(w, file, ", as "+kind.title)
 		if err != nil && text != nil {
-			fmt.Fprintf(w, "%s was read as %s\n", file, kind.title)
+			fmt.Fprintf(w, "%s was checked as %s\n", file, kind.title)
 		}
 		return err
 	}
 	warnings, summary, err := kind.check(file, text, mayHaveServers(configuration))
 	printWarnings(w, warnings)
 	if err != nil {
-		fmt.Fprintf(w, "%s was read as %s\n", file, kind.title)
+		fmt.Fprintf(w, "%s was checked as %s\n", file, kind.title)
 		return userfile.Usage(err)
 	}
 	_, err = fmt.Fprintf(w, "%s is fine, as %s: %s\n", file, kind.title, summary)
@@ -148,8 +149,8 @@ func checkConfig(w io.Writer, path, as string) error {
 	if e.world != nil {
 		entities = len(e.world.Entities)
 	}
-	_, err = fmt.Fprintf(w, "%s is fine%s: %d NPCs, %d external servers, %d workflows, a world of %d entities\n",
-		e.cfg.File, as, len(e.cfg.NPCs), len(e.cfg.MCP.Servers), len(e.flows), entities)
+	_, err = fmt.Fprintf(w, "%s is fine%s: %s, %s, %s, a world of %s\n",
+		e.cfg.File, as, plural.Count(len(e.cfg.NPCs), "NPC", "NPCs"), plural.Count(len(e.cfg.MCP.Servers), "external server", "external servers"), plural.Count(len(e.flows), "workflow", "workflows"), plural.Count(entities, "entity", "entities"))
 	return err
 }
 
@@ -217,7 +218,7 @@ func knownTools(flows []*workflow.Workflow) []string {
 // fromServers adds to problems with unknown tools that a server may offer the tool.
 func fromServers(unknown userfile.Problems) userfile.Problems {
 	for i := range unknown {
-		unknown[i].What += ", so it must come from an MCP server"
+		unknown[i].What += ", so it must come from an external server"
 	}
 	return unknown
 }
@@ -226,7 +227,7 @@ func checkNPC(path string, text []byte, servers bool) ([]userfile.Problem, strin
 	flows := play.WorkflowNames(nil, filepath.Join(filepath.Dir(path), "..", config.Default().Server.Workflows))
 	cfg, err := config.LoadNPC(path, text, &config.Options{KnownTools: append(play.BuiltinNames(), flows...), NeverOwn: play.NeverOwn(), JudgeNPC: agent.FindFaults, Alone: servers})
 	n := cfg.NPCs[0]
-	return append(cfg.Warnings, cfg.Idle...), fmt.Sprintf("%s with the id %s, %d tools", n.Name, n.ID, len(n.Tools)), err
+	return append(cfg.Warnings, cfg.Idle...), fmt.Sprintf("%s with the id %s, %s", n.Name, n.ID, plural.Count(len(n.Tools), "tool", "tools")), err
 }
 
 func checkCampaign(path string, text []byte, _ bool) ([]userfile.Problem, string, error) {
@@ -234,7 +235,7 @@ func checkCampaign(path string, text []byte, _ bool) ([]userfile.Problem, string
 	if err != nil {
 		return nil, "", err
 	}
-	return sceneWarnings(path, c.Lines.Scene, c.Scene), fmt.Sprintf("%s with %d entities, %d relations, %d facts", c.Name, len(c.Entities), len(c.Relations), len(c.Facts)), nil
+	return sceneWarnings(path, c.Lines.Scene, c.Scene), fmt.Sprintf("%s with %s, %s, %s", c.Name, plural.Count(len(c.Entities), "entity", "entities"), plural.Count(len(c.Relations), "relation", "relations"), plural.Count(len(c.Facts), "fact", "facts")), nil
 }
 
 // sceneWarnings warns about a scene that is too long for the models.
@@ -258,7 +259,7 @@ func checkWorkflow(path string, text []byte, servers bool) ([]userfile.Problem, 
 			return nil, "", err
 		}
 	}
-	return fromServers(unknown), fmt.Sprintf("%s calls %d tools", f.Name, len(f.Needs())), nil
+	return fromServers(unknown), fmt.Sprintf("%s calls %s", f.Name, plural.Count(len(f.Needs()), "tool", "tools")), nil
 }
 
 // Schema prints the JSON Schema of a kind of file, for editors.

@@ -237,9 +237,9 @@ func (c *Common) Root(short, long string) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return userfile.Usage(fmt.Errorf("%w; try %s --help", err, cmd.CommandPath()))
 	})
-	root.PersistentFlags().StringVar(&c.Config, "config", "", "configuration file (default ./glyphoxa.yaml, else the built-in one)")
-	root.PersistentFlags().BoolVar(&c.verbose, "verbose", false, "log what happens to stderr")
-	root.PersistentFlags().BoolVar(&c.Quiet, "quiet", false, "print nothing but what was asked for, and errors")
+	root.PersistentFlags().StringVar(&c.Config, "config", "", "configuration file (default ./glyphoxa.yaml, otherwise the built-in one)")
+	root.PersistentFlags().BoolVar(&c.verbose, "verbose", false, "write a log to stderr")
+	root.PersistentFlags().BoolVar(&c.Quiet, "quiet", false, "print only what you asked for, and errors")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
 		if c.Quiet && c.verbose {
 			return userfile.Usage(errors.New("--quiet and --verbose contradict each other; give one of them"))
@@ -279,7 +279,7 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	if near := userfile.Nearest(args[0], known); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	return userfile.Usage(fmt.Errorf("%q is no command of %s; %s", args[0], cmd.CommandPath(), hint))
+	return userfile.Usage(fmt.Errorf("%s has no command %q; %s", cmd.CommandPath(), args[0], hint))
 }
 
 // Args refuses any number of arguments outside least to most, with a sentence that says what

@@ -43,7 +43,7 @@ func (a *App) followClients(ctx context.Context, keeper *access.Gatekeeper) {
 		known = seen
 		now, err := play.LoadConfig(file)
 		if err != nil {
-			a.log.Warn("the configuration has changed and cannot be read; the tokens of before count", "reason", err)
+			a.log.Warn("the changed configuration cannot be read; the old tokens stay valid", "reason", err)
 			continue
 		}
 		a.setClients(keeper, now)
@@ -52,7 +52,7 @@ func (a *App) followClients(ctx context.Context, keeper *access.Gatekeeper) {
 
 func (a *App) setClients(keeper *access.Gatekeeper, now *config.Config) {
 	if err := keeper.SetClients(now.Server.Clients); err != nil {
-		a.log.Warn("the clients of the changed configuration cannot be used; the tokens of before count", "reason", err)
+		a.log.Warn("the clients of the changed configuration cannot be used; the old tokens stay valid", "reason", err)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/plural"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/terminal"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
@@ -42,7 +43,7 @@ func Examine(ctx context.Context, w io.Writer, path string) error {
 		return err
 	}
 	findings := []finding{
-		{"configuration", true, fmt.Sprintf("%s: %d NPCs, %d external servers", cfg.File, len(cfg.NPCs), len(cfg.MCP.Servers)), ""},
+		{"configuration", true, fmt.Sprintf("%s: %s, %s", cfg.File, plural.Count(len(cfg.NPCs), "NPC", "NPCs"), plural.Count(len(cfg.MCP.Servers), "external server", "external servers")), ""},
 	}
 	findings = append(findings, idleFindings(cfg)...)
 	findings = append(findings,
@@ -68,7 +69,7 @@ func Examine(ctx context.Context, w io.Writer, path string) error {
 		return err
 	}
 	if broken > 0 {
-		return fmt.Errorf("%d of %d parts need attention", broken, len(findings))
+		return fmt.Errorf("found %s in %d checks", plural.Count(broken, "problem", "problems"), len(findings))
 	}
 	return nil
 }
@@ -80,7 +81,7 @@ func dataFinding(cfg *config.Config) finding {
 	for { // if it does not exist yet, its nearest existing parent counts
 		if info, err := os.Stat(dir); err == nil {
 			if !info.IsDir() {
-				return finding{"data directory", false, dir + " is no directory", "set data_dir to a directory that can be written"}
+				return finding{"data directory", false, dir + " is not a directory", "set data_dir to a directory that Glyphoxa may write to"}
 			}
 			break
 		}
@@ -92,7 +93,7 @@ func dataFinding(cfg *config.Config) finding {
 	}
 	probe, err := os.CreateTemp(dir, ".glyphoxa-doctor-*")
 	if err != nil {
-		return finding{"data directory", false, userfile.PlainFileError(err).Error(), "set data_dir to a directory that can be written"}
+		return finding{"data directory", false, userfile.PlainFileError(err).Error(), "set data_dir to a directory that Glyphoxa may write to"}
 	}
 	name := probe.Name()
 	if err := errors.Join(probe.Close(), os.Remove(name)); err != nil {
@@ -108,7 +109,7 @@ func modelFinding(cfg *config.Config) finding {
 	}
 	f := finding{part: "language model", ok: true, state: m.Name()}
 	if scripted {
-		f.fix = "the NPCs are scripted; set OPENAI_API_KEY, or providers.llm.base_url and model, for a real model"
+		f.fix = "the NPCs only speak prepared lines; set OPENAI_API_KEY, or providers.llm.base_url and model, for a real model"
 	}
 	return f
 }
@@ -133,12 +134,12 @@ func opusFinding() finding {
 	const part, frames = "opus", 25
 	lib, err := opus.Load()
 	if err != nil {
-		return finding{part, true, "decodes in pure Go, cannot encode", err.Error()}
+		return finding{part, true, "can receive sound, but not send it", err.Error()}
 	}
 	encoder, encErr := opus.NewEncoder(lib, nil)
 	decoder, decErr := opus.NewDecoder(lib)
 	if err := errors.Join(encErr, decErr); err != nil {
-		return finding{part, false, err.Error(), "install another libopus"}
+		return finding{part, false, err.Error(), "install a different version of libopus"}
 	}
 	var in, out audio.Frame
 	for i := range in { // whole periods, so that the frame can be repeated
@@ -155,11 +156,11 @@ func opusFinding() finding {
 			decoding += time.Since(start)
 		}
 		if err != nil {
-			return finding{part, false, err.Error(), "install another libopus"}
+			return finding{part, false, err.Error(), "install a different version of libopus"}
 		}
 	}
 	if out == (audio.Frame{}) {
-		return finding{part, false, lib.Version() + " turned a tone into silence", "install another libopus"}
+		return finding{part, false, lib.Version() + " turned a tone into silence", "install a different version of libopus"}
 	}
 	return finding{part: part, ok: true, state: fmt.Sprintf("%s, encodes a frame in %v, decodes it in %v",
 		lib.Version(), (encoding / frames).Round(time.Microsecond), (decoding / frames).Round(time.Microsecond))}
@@ -171,7 +172,7 @@ const discordTime = 10 * time.Second
 func discordFindings(ctx context.Context, cfg *config.Config) []finding {
 	const part = "discord"
 	if cfg.Discord.Token == "" {
-		return []finding{{part, true, "no token", "set discord.token in glyphoxa.yaml when the bot is to join a server"}}
+		return []finding{{part, true, "no token", "to play on Discord, set discord.token in glyphoxa.yaml"}}
 	}
 	ctx, cancel := context.WithTimeout(ctx, discordTime)
 	defer cancel()
@@ -179,7 +180,7 @@ func discordFindings(ctx context.Context, cfg *config.Config) []finding {
 	if err != nil {
 		return []finding{{part, false, "the bot cannot play", err.Error()}}
 	}
-	found := []finding{{part, true, fmt.Sprintf("%s may read messages; servers it is in: %d", who.Name, who.Servers), "to let it into a server, open " + who.Invite}}
+	found := []finding{{part, true, fmt.Sprintf("%s may read messages; number of servers: %d", who.Name, who.Servers), "to invite it to a server, open " + who.Invite}}
 	for _, t := range who.Troubles {
 		found = append(found, finding{part, false, t.What, t.Fix})
 	}
@@ -198,7 +199,7 @@ func registryFindings(ctx context.Context, cfg *config.Config) []finding {
 	if rules, err := a.Registry.Rules.List(); err != nil {
 		findings = append(findings, finding{"rule book", false, err.Error(), ""})
 	} else {
-		findings = append(findings, finding{part: "rule book", ok: true, state: fmt.Sprintf("%d rules", len(rules))})
+		findings = append(findings, finding{part: "rule book", ok: true, state: plural.Count(len(rules), "rule", "rules")})
 	}
 	findings = append(findings, auditFinding(a.Registry.Governance.Audit.Size()))
 	findings = append(findings, toolFindings(a)...)
@@ -221,7 +222,7 @@ func memoryFindings(ctx context.Context, kept memory.Store) (found []finding) {
 		wrong = append(wrong, err.Error())
 	}
 	for _, w := range wrong {
-		found = append(found, finding{"database", false, w, "write a backup (glyphoxa backup FILE) and restore it in another place, which makes anew what memory is found by"})
+		found = append(found, finding{"database", false, w, "write a backup (glyphoxa backup FILE) and restore it in another place, which rebuilds the search index"})
 	}
 	return found
 }
@@ -231,19 +232,19 @@ func auditFinding(bytes, most int64) finding {
 	const mib = 1 << 20
 	f := finding{part: "audit log", ok: true, state: fmt.Sprintf("%.1f of %.0f MiB", float64(bytes)/mib, float64(most)/mib)}
 	if bytes > most-most/20 {
-		f.fix = "its oldest records go; to keep them longer, raise server.audit.max_size"
+		f.fix = "the oldest records will be deleted; to keep them longer, raise server.audit.max_size"
 	}
 	return f
 }
 
 // serverFinding reports the state of a server, and how many of its tools are used.
 func serverFinding(s mcphost.ServerStatus) finding {
-	f := finding{part: "server " + s.Name, ok: s.State == "ready", state: fmt.Sprintf("%s, %d tools", s.State, s.Tools)}
+	f := finding{part: "server " + s.Name, ok: s.State == "ready", state: fmt.Sprintf("%s, %s", s.State, plural.Count(s.Tools, "tool", "tools"))}
 	if !f.ok {
 		f.state, f.fix = s.State+": "+s.Reason, "check mcp.servers in the configuration"
 	} else if s.LeftOut > 0 {
 		f.ok, f.state = false, fmt.Sprintf("%s, and %d more that are left out", f.state, s.LeftOut)
-		f.fix = "have it list fewer, such as by starting it several times with some of its tools each"
+		f.fix = "make it list fewer tools, for example by starting it several times with some of its tools each"
 	}
 	return f
 }
@@ -263,7 +264,7 @@ func toolFindings(a *play.Game) []finding {
 		found = append(found, finding{"tools", false, fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.What), w.Fix})
 	}
 	for _, text := range r.Unfinished() {
-		found = append(found, finding{"workflow", false, text, "correct the name, \"glyphoxa tools\" lists those there are"})
+		found = append(found, finding{"workflow", false, text, "correct the name; \"glyphoxa tools\" lists all tools"})
 	}
 	return found
 }

@@ -20,7 +20,7 @@ func detectorFinding(cfg *config.Config) finding {
 	asked := cfg.Hearing.Detection
 	d, err := providers.OpenDetection(cfg.Hearing, nil)
 	if err != nil {
-		return finding{part, false, "none, since hearing.detection is silero", err.Error()}
+		return finding{part, false, "none, because hearing.detection is silero", err.Error()}
 	}
 	defer d.Close() // an error when closing a model does not matter here
 	f := finding{part: part, ok: true, state: d.Name()}
@@ -29,16 +29,16 @@ func detectorFinding(cfg *config.Config) finding {
 	}
 	switch missing := d.Missing(); {
 	case missing != nil && asked == config.DetectionWebRTC:
-		return finding{part, false, "energy, though hearing.detection is webrtc", missing.Error()}
+		return finding{part, false, "energy (loudness), although hearing.detection is webrtc", missing.Error()}
 	case missing != nil:
-		f.state += ", since silero cannot be used"
+		f.state += ", because silero cannot be used"
 		f.fix = missing.Error()
 	case d.Name() == config.DetectionSilero:
-		f.fix = "it hears few whispers; for players who whisper set hearing.detection to webrtc"
+		f.fix = "it misses most whispers; if players whisper, set hearing.detection to webrtc"
 	case d.Name() == config.DetectionWebRTC:
-		f.fix = "for a noisy room set hearing.detection to silero or energy, which coughs and clatter do not start"
+		f.fix = "in a noisy room, set hearing.detection to silero or energy, which ignore coughs and clatter"
 	default:
-		f.fix = "for a room with music set hearing.detection to silero; for players who whisper set hearing.detection to webrtc"
+		f.fix = "in a room with music, set hearing.detection to silero; if players whisper, set it to webrtc"
 		if _, err := vad.NewWebRTC(vad.Aggressive); err != nil {
 			f.fix += "; " + err.Error()
 		}
@@ -88,9 +88,9 @@ func proxyFinding(cfg *config.Config) []finding {
 	const part = "proxies"
 	switch trusted := cfg.Server.TrustedProxies; {
 	case len(trusted) > 0:
-		return []finding{{part, true, strings.Join(trusted, ", ") + " may say for whom they ask", ""}}
+		return []finding{{part, true, strings.Join(trusted, ", ") + " may pass on the addresses of their callers", ""}}
 	case len(cfg.Server.Clients) > 0 || cfg.Server.OAuth != nil:
-		return []finding{{part, true, "none is trusted; X-Forwarded-For and Forwarded say nothing", "behind a reverse proxy name it under server.trusted_proxies, or all its callers share one address"}}
+		return []finding{{part, true, "none is trusted, so X-Forwarded-For and Forwarded are ignored", "if Glyphoxa is behind a reverse proxy, add the proxy to server.trusted_proxies; otherwise all callers seem to have one address"}}
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func TestDetectorFinding(t *testing.T) {
 		return detectorFinding(&config.Config{Hearing: config.Hearing{Detection: detection}})
 	}
 	f := finding(config.DetectionEnergy)
-	if !f.ok || !strings.HasPrefix(f.state, "energy, judges a frame in ") || !strings.Contains(f.fix, "set hearing.detection to webrtc") {
+	if !f.ok || !strings.HasPrefix(f.state, "energy, judges a frame in ") || !strings.Contains(f.fix, "set it to webrtc") {
 		t.Errorf("finding = %+v, want energy, its cost, and how to get webrtc", f)
 	}
 	if strings.Contains(f.fix, "install") == webrtc() {
@@ -46,7 +46,7 @@ func TestDetectorFinding(t *testing.T) {
 func TestDetectorFindingOfTheModel(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "libonnxruntime.so.1")
 	f := detectorFinding(&config.Config{Hearing: config.Hearing{Detection: config.DetectionAuto, ONNXRuntime: nowhere}})
-	if !f.ok || !strings.HasPrefix(f.state, "energy, since silero cannot be used, judges a frame in ") || !strings.Contains(f.fix, "make onnx") {
+	if !f.ok || !strings.HasPrefix(f.state, "energy, because silero cannot be used, judges a frame in ") || !strings.Contains(f.fix, "make onnx") {
 		t.Errorf("finding = %+v, want energy, why, and how to get silero", f)
 	}
 	f = detectorFinding(&config.Config{Hearing: config.Hearing{Detection: config.DetectionSilero, ONNXRuntime: nowhere}})
@@ -135,7 +135,7 @@ func TestServerFinding(t *testing.T) {
 		{"ready", mcphost.ServerStatus{State: "ready", Tools: 12}, true, "ready, 12 tools", ""},
 		{"as many as are taken", mcphost.ServerStatus{State: "ready", Tools: 1000}, true, "ready, 1000 tools", ""},
 		{"more than are taken", mcphost.ServerStatus{State: "ready", Tools: 1000, LeftOut: 4000}, false,
-			"ready, 1000 tools, and 4000 more that are left out", "have it list fewer"},
+			"ready, 1000 tools, and 4000 more that are left out", "list fewer"},
 		{"down", mcphost.ServerStatus{State: "down", Reason: "no answer within 5s", LeftOut: 1}, false, "down: no answer within 5s", "mcp.servers"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

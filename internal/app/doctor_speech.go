@@ -22,9 +22,9 @@ func speechFinding(ctx context.Context, cfg *config.Config) finding {
 	model, _, err := providers.SpeechToSpeech(nil, cfg.Providers)
 	switch {
 	case errors.Is(err, providers.ErrNoSpeechToSpeech):
-		return finding{part: part, ok: true, state: "none; NPCs speak through llm and tts"}
+		return finding{part: part, ok: true, state: "none; NPCs use the language model and the voice"}
 	case err != nil:
-		return finding{part, false, err.Error(), "mend providers.s2s in glyphoxa.yaml"}
+		return finding{part, false, err.Error(), "correct providers.s2s in glyphoxa.yaml"}
 	}
 	ctx, cancel := context.WithTimeout(ctx, sessionTime)
 	defer cancel()
@@ -34,7 +34,7 @@ func speechFinding(ctx context.Context, cfg *config.Config) finding {
 		err = session.Close()
 	}
 	if err != nil {
-		fix := "check the address and whether the service runs"
+		fix := "check the address, and that the service is running"
 		if errors.Is(err, s2s.ErrRejected) {
 			fix = "check api_key and model of providers.s2s"
 		}

@@ -27,7 +27,7 @@ const (
 // only admitted clients, but its web servers support QUIC and answer an unknown version.
 func udpFinding(ctx context.Context, cfg *config.Config) finding {
 	const part = "udp"
-	const fix = "voice channels need UDP to the outside, from any port to any port: see whether a firewall or a container keeps it in"
+	const fix = "voice channels need UDP to the internet, from any port to any port; check whether a firewall or container blocks it"
 	address := "discord.com:443"
 	if u, err := url.Parse(cfg.Discord.APIURL); err == nil && u.Host != "" {
 		address = net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "443"))
@@ -35,7 +35,7 @@ func udpFinding(ctx context.Context, cfg *config.Config) finding {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "udp", address)
 	if err != nil {
-		return finding{part, false, "no UDP to the outside: " + err.Error(), fix}
+		return finding{part, false, "no UDP to the internet: " + err.Error(), fix}
 	}
 	defer conn.Close()
 	for range udpTries {

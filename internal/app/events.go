@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/plural"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/web"
 )
@@ -31,7 +32,7 @@ func streamEvents(f *web.Feed, out io.Writer, log *slog.Logger) *eventStream {
 	go func() {
 		defer close(s.done)
 		if err := writeEvents(events, out); err != nil {
-			log.Error("events are not written any more", "reason", err)
+			log.Error("events are no longer written", "reason", err)
 		}
 	}()
 	return s
@@ -65,7 +66,7 @@ func guildEvent(guild string, event []byte) []byte {
 func writeMissed(out io.Writer, n uint64) error {
 	line, err := json.Marshal(&table.Notice{
 		Header: table.Header{Time: time.Now(), Kind: table.KindNotice}, Level: "warning",
-		Text: fmt.Sprintf("%d events are missing: they were not read as fast as they came", n),
+		Text: plural.Count(int(n), "event is", "events are") + " missing, because the reader was too slow",
 	})
 	if err == nil {
 		_, err = out.Write(append(guildEvent("", line), '\n'))

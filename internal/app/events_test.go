@@ -68,7 +68,7 @@ func TestEventsNeverHoldATableUp(t *testing.T) {
 		close(out.gate)
 		s.close()
 		lines := readLines(t, out.out.String())
-		if len(lines) != web.FeedSize+2 || lines[1] != ": 5 events are missing: they were not read as fast as they came" {
+		if len(lines) != web.FeedSize+2 || lines[1] != ": 5 events are missing, because the reader was too slow" {
 			t.Errorf("%d lines, of which the second is %q", len(lines), lines[1])
 		}
 	})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/plural"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -66,7 +67,7 @@ func Import(ctx context.Context, w io.Writer, cfg *config.Config, file string, o
 		if err := writeNew(o.To, c.Write); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(w, "%s, from %s: %d entities, %d relations and %d facts written to %s\n", c.Name, in.Format, len(c.Entities), len(c.Relations), len(c.Facts), o.To)
+		_, err := fmt.Fprintf(w, "%s, from %s: wrote %s to %s\n", c.Name, in.Format, describeHeld(c), o.To)
 		return errors.Join(err, describeLeft(w, in))
 	}
 	return withStore(ctx, cfg, func(store memory.Store) error {
@@ -78,12 +79,12 @@ func Import(ctx context.Context, w io.Writer, cfg *config.Config, file string, o
 			return err
 		}
 		if o.Dry {
-			_, err := fmt.Fprintln(w, "nothing was changed, as --dry-run asks")
+			_, err := fmt.Fprintln(w, "nothing was changed, because of --dry-run")
 			return err
 		}
 		if !todo.Nothing() {
 			if o.Say != nil {
-				o.Say("taking the campaign in")
+				o.Say("importing the campaign")
 			}
 			if err := c.Apply(ctx, store); err != nil {
 				return err
@@ -96,10 +97,10 @@ func Import(ctx context.Context, w io.Writer, cfg *config.Config, file string, o
 			return err
 		}
 		if todo.Nothing() {
-			_, err = fmt.Fprintln(w, "nothing had to be changed")
+			_, err = fmt.Fprintln(w, "there was nothing to change")
 			return err
 		}
-		_, err = fmt.Fprintf(w, "taken into %s\n", store.Location())
+		_, err = fmt.Fprintf(w, "imported into %s\n", store.Location())
 		return err
 	})
 }
@@ -123,10 +124,15 @@ func noteImport(ctx context.Context, store memory.Store, c *world.Campaign) erro
 	return store.SaveState(ctx, importsSpace, map[string][]byte{c.Name: text})
 }
 
+// describeHeld counts what a campaign has.
+func describeHeld(c *world.Campaign) string {
+	return fmt.Sprintf("%s, %s and %s", plural.Count(len(c.Entities), "entity", "entities"), plural.Count(len(c.Relations), "relation", "relations"), plural.Count(len(c.Facts), "fact", "facts"))
+}
+
 func describeImport(w io.Writer, in *world.Imported, todo memory.Settlement) error {
 	c := in.Campaign
-	_, err := fmt.Fprintf(w, "%s, from %s:\n  %d entities: %d new, %d changed, %d as they were said last\n  %d relations and %d facts: %d and %d new or changed\n  only the DM knows %d of the entities and facts\n",
-		c.Name, in.Format, len(c.Entities), todo.Added, todo.Changed, todo.Kept, len(c.Relations), len(c.Facts), todo.Relations, todo.Facts, in.Hidden)
+	_, err := fmt.Fprintf(w, "%s, from %s:\n  %s: %d new, %d changed, %d unchanged\n  %s and %s: %d and %d new or changed\n  only the DM knows %d of the entities and facts\n",
+		c.Name, in.Format, plural.Count(len(c.Entities), "entity", "entities"), todo.Added, todo.Changed, todo.Kept, plural.Count(len(c.Relations), "relation", "relations"), plural.Count(len(c.Facts), "fact", "facts"), todo.Relations, todo.Facts, in.Hidden)
 	return errors.Join(err, describeLeft(w, in))
 }
 
@@ -139,12 +145,12 @@ func describeLeft(w io.Writer, in *world.Imported) error {
 	for _, what := range slices.Sorted(maps.Keys(in.Left)) {
 		left = append(left, fmt.Sprintf("%s (%d)", what, in.Left[what]))
 	}
-	_, err := fmt.Fprintf(w, "  left out, having no place in a campaign: %s\n", strings.Join(left, ", "))
+	_, err := fmt.Fprintf(w, "  left out, because a campaign has no place for it: %s\n", strings.Join(left, ", "))
 	return err
 }
 
 func isThere(path string) error {
-	return userfile.Usage(fmt.Errorf("%s is there already; name another file, or remove it", path))
+	return userfile.Usage(fmt.Errorf("%s already exists; choose another file name, or remove it", path))
 }
 
 // writeNew writes a new file completely or not at all. It fails if the file exists.
@@ -190,7 +196,7 @@ func takeConfigured(ctx context.Context, w io.Writer, cfg *config.Config, store 
 	if err := announceWorld(ctx, cfg, store); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "nothing of %s was in memory, so it was taken in first, as play does\n", cfg.Campaign.World)
+	_, err = fmt.Fprintf(w, "nothing of %s was in memory, so it was imported first, as play does\n", cfg.Campaign.World)
 	return err
 }
 
@@ -211,7 +217,7 @@ func Export(ctx context.Context, w io.Writer, cfg *config.Config, file string, l
 		if err := writeNew(file, c.Write); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(w, "%s: %d entities, %d relations and %d facts written to %s\n", c.Name, len(c.Entities), len(c.Relations), len(c.Facts), file); err != nil || !lines {
+		if _, err := fmt.Fprintf(w, "%s: wrote %s to %s\n", c.Name, describeHeld(c), file); err != nil || !lines {
 			return err
 		}
 		said := strings.TrimSuffix(file, filepath.Ext(file)) + ".lines.jsonl"
@@ -219,7 +225,7 @@ func Export(ctx context.Context, w io.Writer, cfg *config.Config, file string, l
 		if err := writeNew(said, func(out io.Writer) (err error) { n, err = writeLines(ctx, store, out); return err }); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(w, "%d lines written to %s, with the names of those who spoke; keep it to yourself\n", n, said)
+		_, err = fmt.Fprintf(w, "wrote %s to %s, with the names of the speakers; keep it to yourself\n", plural.Count(n, "line", "lines"), said)
 		return err
 	})
 }

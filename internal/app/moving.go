@@ -12,6 +12,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/plural"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -35,7 +36,7 @@ func placeConfig(cfg *config.Config, place string) (*config.Config, error) {
 	at := *cfg
 	if name, is := strings.CutPrefix(place, "env:"); is {
 		if place = os.Getenv(name); !isDSN(place) {
-			return nil, userfile.Usage(fmt.Errorf("the variable %s holds no connection string; set it to postgres://user:password@host:5432/database", name))
+			return nil, userfile.Usage(fmt.Errorf("the variable %s is empty or not a connection string; set it to postgres://user:password@host:5432/database", name))
 		}
 	}
 	switch {
@@ -44,7 +45,7 @@ func placeConfig(cfg *config.Config, place string) (*config.Config, error) {
 		at.Memory.Store = config.StoreSQLite
 	case place == config.StorePostgres:
 		if at.Memory.Store = config.StorePostgres; at.Memory.DSN == "" {
-			return nil, userfile.Usage(errors.New("memory.dsn is not set, so the PostgreSQL server is not known; set it, or name the server as env:NAME with a variable that holds postgres://user:password@host:5432/database"))
+			return nil, userfile.Usage(errors.New("memory.dsn is not set, so Glyphoxa does not know the PostgreSQL server; set it, or name the server as env:NAME with a variable that holds postgres://user:password@host:5432/database"))
 		}
 	case isDSN(place):
 		at.Memory.Store, at.Memory.DSN, at.Memory.Schema = config.StorePostgres, config.Secret(place), ""
@@ -65,7 +66,7 @@ func isDSN(place string) bool {
 // openKept opens an existing store. It does not create one.
 func openKept(ctx context.Context, cfg *config.Config) (memory.Store, error) {
 	if !play.MayExist(cfg.Memory) {
-		return nil, fmt.Errorf("%s: %w; nothing is kept there", cfg.Memory.Path, fs.ErrNotExist)
+		return nil, fmt.Errorf("%s: %w; there is no memory there", cfg.Memory.Path, fs.ErrNotExist)
 	}
 	return play.OpenStore(ctx, cfg.Memory, play.StoreOptions{})
 }
@@ -87,7 +88,7 @@ func Migrate(ctx context.Context, w io.Writer, cfg *config.Config, from, to stri
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
 	if target.Memory.Store == source.Memory.Store && target.Memory.Path == source.Memory.Path && target.Memory.DSN == source.Memory.DSN {
-		return userfile.Usage(fmt.Errorf("%s is where it comes from already; name another place", a.Location()))
+		return userfile.Usage(fmt.Errorf("%s is the place it comes from; choose another place", a.Location()))
 	}
 	b, err := play.OpenStore(ctx, target.Memory, play.StoreOptions{})
 	if err != nil {
@@ -96,10 +97,10 @@ func Migrate(ctx context.Context, w io.Writer, cfg *config.Config, from, to stri
 	defer func() { err = errors.Join(err, b.Close()) }()
 	tally, err := play.Migrate(ctx, a, b, say)
 	if errors.Is(err, memory.ErrNotEmpty) {
-		return fmt.Errorf("%s: %w; name a place in which nothing is kept", b.Location(), err)
+		return fmt.Errorf("%s: %w; choose an empty place", b.Location(), err)
 	}
 	if err != nil {
-		return fmt.Errorf("nothing was taken: %w", err)
+		return fmt.Errorf("nothing was copied: %w", err)
 	}
 	if _, err := b.GoOnForgetting(ctx); err != nil {
 		return err
@@ -107,7 +108,7 @@ func Migrate(ctx context.Context, w io.Writer, cfg *config.Config, from, to stri
 	if err := copyWithheld(play.WithheldFile(source), play.WithheldFile(target)); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%d records taken from %s to %s, counted and compared there by their hashes:\n", tally.Total(), a.Location(), b.Location())
+	_, err = fmt.Fprintf(w, "copied %s from %s to %s, then counted and compared the copy:\n", plural.Count(tally.Total(), "record", "records"), a.Location(), b.Location())
 	return errors.Join(err, tally.Write(w))
 }
 
@@ -138,7 +139,7 @@ func Backup(ctx context.Context, w io.Writer, cfg *config.Config, file string, o
 		return err
 	}
 	if _, err := os.Lstat(file); !o.Replace && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is there already; name another file, or say --replace", file)
+		return fmt.Errorf("%s already exists; choose another file name, or use --replace", file)
 	}
 	kept, err := openKept(ctx, at)
 	if err != nil {
@@ -149,7 +150,7 @@ func Backup(ctx context.Context, w io.Writer, cfg *config.Config, file string, o
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%d records of %s written to %s and read again:\n", tally.Total(), kept.Location(), file)
+	_, err = fmt.Fprintf(w, "wrote %s of %s to %s and read the file again:\n", plural.Count(tally.Total(), "record", "records"), kept.Location(), file)
 	if err := errors.Join(err, tally.Write(w)); err != nil || o.Place != "" {
 		return err
 	}
@@ -157,7 +158,7 @@ func Backup(ctx context.Context, w io.Writer, cfg *config.Config, file string, o
 	if err != nil || c == nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s is no part of it: it is in memory once glyphoxa play or import has taken it in\n", cfg.Campaign.World)
+	_, err = fmt.Fprintf(w, "%s is not part of it: it is only in memory after glyphoxa play or glyphoxa import\n", cfg.Campaign.World)
 	return err
 }
 
@@ -187,7 +188,7 @@ func Restore(ctx context.Context, w io.Writer, cfg *config.Config, file string, 
 	defer func() { err = errors.Join(err, kept.Close()) }()
 	done, err := play.Restore(ctx, kept, b, o.Replace, withheld, o.Say)
 	if errors.Is(err, memory.ErrNotEmpty) {
-		return fmt.Errorf("%s: %w; say --replace to have the backup in its place", kept.Location(), err)
+		return fmt.Errorf("%s: %w; use --replace to put the backup in its place", kept.Location(), err)
 	}
 	if err != nil {
 		return err
@@ -197,12 +198,12 @@ func Restore(ctx context.Context, w io.Writer, cfg *config.Config, file string, 
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(w, "the backup of %s is in %s, %d records, compared with it by their hashes:\n", b.Made.Local().Format("2 January 2006, 15:04"), kept.Location(), done.Tally.Total())
+	_, err = fmt.Fprintf(w, "restored the backup of %s to %s and compared %s with it:\n", b.Made.Local().Format("2 January 2006, 15:04"), kept.Location(), plural.Count(done.Tally.Total(), "record", "records"))
 	if err == nil {
 		err = done.Tally.Write(w)
 	}
 	if n := len(done.Forgotten); n > 0 && err == nil {
-		_, err = fmt.Fprintf(w, "%d people were forgotten since it was made, and are in it, too\n", n)
+		_, err = fmt.Fprintf(w, "also forgot %s who asked for it after the backup was made\n", plural.Count(n, "player", "players"))
 	}
 	return err
 }

@@ -106,14 +106,14 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 func (a *App) checkAddress(flag, addr string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if n, perr := strconv.Atoi(port); err != nil || perr != nil || n < 0 || n > 65535 {
-		return userfile.Usage(fmt.Errorf("%s: %q is no address; write host:port, such as 127.0.0.1:8787", flag, addr))
+		return userfile.Usage(fmt.Errorf("%s: %q is not an address; write host:port, such as 127.0.0.1:8787", flag, addr))
 	}
 	local := host == "localhost"
 	if ip, err := netip.ParseAddr(host); err == nil {
 		local = ip.IsLoopback()
 	}
 	if !local && len(a.Config.Server.Clients) == 0 && a.Config.Server.OAuth == nil {
-		return userfile.Usage(fmt.Errorf("%s: %s can be reached from other machines, and nobody could connect: without a token only this machine may; add somebody under server.clients (glyphoxa mcp token NAME)", flag, addr))
+		return userfile.Usage(fmt.Errorf("%s: other machines can reach %s, but without a token only this machine may connect; add a client under server.clients (glyphoxa mcp token NAME)", flag, addr))
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (a *App) reportStart(ctx context.Context, w io.Writer) {
 func (a *App) stdioSubject(o ServeOptions) (*access.Subject, error) {
 	if !o.Stdio {
 		if o.Profile != "" {
-			return nil, userfile.Usage(errors.New("--profile is for --stdio; clients on the network get theirs under server.clients"))
+			return nil, userfile.Usage(errors.New("--profile is only for --stdio; clients on the network get theirs under server.clients"))
 		}
 		return nil, nil
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/plural"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/world"
@@ -67,7 +68,7 @@ func Recap(ctx context.Context, w io.Writer, cfg *config.Config, o RecapOptions)
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(w, "%s, %s, %d lines%s\n\n%s\n", cmp.Or(s.Campaign, "a session"), s.Started.Local().Format("2 January 2006 15:04"), s.Lines, by, text)
+		_, err = fmt.Fprintf(w, "%s, %s, %s%s\n\n%s\n", cmp.Or(s.Campaign, "a session"), s.Started.Local().Format("2 January 2006 15:04"), plural.Count(s.Lines, "line", "lines"), by, text)
 		return err
 	})
 }
@@ -75,7 +76,7 @@ func Recap(ctx context.Context, w io.Writer, cfg *config.Config, o RecapOptions)
 // tellSession returns the text of a recap, and the method by which it was made.
 func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, entities []memory.Entity, secrets *world.Secrets, o RecapOptions) (text, by string, err error) {
 	if len(lines) == 0 {
-		return "Nothing was said that can be told.", "", nil
+		return "Nothing was said that could be told.", "", nil
 	}
 	if o.Threads {
 		return tellThreads(lines, entities, o.Players), ", by thread", nil
@@ -98,7 +99,7 @@ func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, e
 			return "", "", fmt.Errorf("%w; --extract needs no model", err)
 		}
 		if !secrets.Betrays(text) {
-			return text, ", as the model tells it", nil
+			return text, ", as told by the model", nil
 		}
 	}
 	var names []string
@@ -109,7 +110,7 @@ func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, e
 	for _, l := range world.ExtractRecap(lines, names, recapLines) {
 		fmt.Fprintf(&b, "- %s: %s\n", l.Speaker, l.Text)
 	}
-	return strings.TrimSuffix(b.String(), "\n"), ", by the lines that tell most", nil
+	return strings.TrimSuffix(b.String(), "\n"), ", the most important lines", nil
 }
 
 // tellThreads returns the lines of a session grouped by subject. For players it leaves out subjects that they
@@ -181,9 +182,9 @@ func Campaigns(ctx context.Context, w io.Writer, cfg *config.Config) error {
 		for _, c := range all {
 			fresh := ""
 			if waiting != nil && c.name == cmp.Or(cfg.Campaign.Name, waiting.Name) {
-				fresh = fmt.Sprintf("; nothing of %s is in memory before glyphoxa play or import takes it in", cfg.Campaign.World)
+				fresh = fmt.Sprintf("; %s is not in memory yet; glyphoxa play or glyphoxa import adds it", cfg.Campaign.World)
 			}
-			if _, err := fmt.Fprintf(w, "%s: %d entities, %d sessions with %d lines%s\n", c.name, c.held(), len(c.sessions), c.lines, fresh); err != nil {
+			if _, err := fmt.Fprintf(w, "%s: %s, %s with %s%s\n", c.name, plural.Count(c.held(), "entity", "entities"), plural.Count(len(c.sessions), "session", "sessions"), plural.Count(c.lines, "line", "lines"), fresh); err != nil {
 				return err
 			}
 		}
@@ -239,7 +240,7 @@ func listCampaigns(ctx context.Context, cfg *config.Config, store memory.Store) 
 	}
 	for name, text := range state {
 		if err := json.Unmarshal(text, &of(name).entities); err != nil {
-			return nil, fmt.Errorf("reading what %q brought: %w; import it again", name, err)
+			return nil, fmt.Errorf("reading what %q added: %w; import it again", name, err)
 		}
 	}
 	if c, err := play.ReadCampaign(cfg); err != nil {
@@ -286,9 +287,9 @@ func RemoveCampaign(ctx context.Context, w io.Writer, cfg *config.Config, o Remo
 			return userfile.Usage(fmt.Errorf("there is no campaign %q; there are: %s", o.Name, strings.Join(names, ", ")))
 		}
 		gone := slices.DeleteFunc(slices.Clone(c.entities), func(id string) bool { return shared[id] })
-		question := fmt.Sprintf("%d entities of %q will be removed, with their relations and what is told of them", c.countHeld(gone), o.Name)
+		question := fmt.Sprintf("This removes %s of %q, with all relations and facts about them", plural.Count(c.countHeld(gone), "entity", "entities"), o.Name)
 		if o.Sessions {
-			question += fmt.Sprintf(", and %d sessions with %d lines", len(c.sessions), c.lines)
+			question += fmt.Sprintf(", and %s with %s", plural.Count(len(c.sessions), "session", "sessions"), plural.Count(c.lines, "line", "lines"))
 		}
 		if o.Confirm != nil {
 			if err := o.Confirm(question + "."); err != nil {
@@ -342,20 +343,20 @@ func withdrawCampaign(ctx context.Context, store memory.Store, name string, ids 
 // describeRemoval prints which parts were removed and which were not.
 func describeRemoval(w io.Writer, cfg *config.Config, c *storedCampaign, o RemoveOptions, gone, lines int) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "removed %d entities of %q with what is told of them", gone, o.Name)
+	fmt.Fprintf(b, "removed %s of %q, with all relations and facts about them", plural.Count(gone, "entity", "entities"), o.Name)
 	if o.Sessions {
-		fmt.Fprintf(b, ", and %d sessions with %d lines", len(c.sessions), lines)
+		fmt.Fprintf(b, ", and %s with %s", plural.Count(len(c.sessions), "session", "sessions"), plural.Count(lines, "line", "lines"))
 	}
 	fmt.Fprintln(b)
 	if n := c.held() - gone; n > 0 {
-		fmt.Fprintf(b, "%d entities stay, which another campaign has too\n", n)
+		fmt.Fprintf(b, "%s, because another campaign has them, too\n", plural.Count(n, "entity stays", "entities stay"))
 	}
 	if !o.Sessions && len(c.sessions) > 0 {
-		fmt.Fprintf(b, "%d sessions with %d lines stay, and NPCs remember them; --with-sessions removes them\n", len(c.sessions), c.lines)
+		fmt.Fprintf(b, "still there, and remembered by NPCs: %s with %s; --with-sessions removes them\n", plural.Count(len(c.sessions), "session", "sessions"), plural.Count(c.lines, "line", "lines"))
 	}
-	fmt.Fprintln(b, "what was made at the table, notes, the audit log and copies of the database stay")
+	fmt.Fprintln(b, "what was created at the table, notes, the audit log and copies of the database stay")
 	if o.Name == cfg.Campaign.Name && cfg.Campaign.World != "" {
-		fmt.Fprintf(b, "the configuration names %s, which the next start takes in again; take campaign.world out\n", cfg.Campaign.World)
+		fmt.Fprintf(b, "the configuration names %s, which the next start imports again; remove campaign.world from it\n", cfg.Campaign.World)
 	}
 	return b.Flush()
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/plural"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
@@ -50,7 +51,7 @@ func (a *App) ListTools(ctx context.Context, w io.Writer, o ToolsOptions) error 
 	}
 	a.Registry.Ready(ctx, a.say)
 	if o.Calibrate {
-		a.say(fmt.Sprintf("measuring %d tools", len(a.Registry.Host.Names())))
+		a.say("measuring " + plural.Count(len(a.Registry.Host.Names()), "tool", "tools"))
 		if err := a.Registry.Calibrate(ctx); err != nil {
 			return err
 		}
@@ -152,12 +153,12 @@ func (a *App) ForgetTool(ctx context.Context, w io.Writer, name string) error {
 		return err
 	}
 	for _, f := range given {
-		line := fmt.Sprintf("forgot %s (%s)", f.Name, f.Owner)
+		line := fmt.Sprintf("freed the name %s (%s)", f.Name, f.Owner)
 		if f.Heir != "" {
-			line += fmt.Sprintf("; it is the name of %s now", f.Heir)
+			line += fmt.Sprintf("; it now belongs to %s", f.Heir)
 		}
 		if f.HeirWas != "" && f.HeirWas != f.Name {
-			line += fmt.Sprintf(", which was %s: adapt the NPCs' tools", f.HeirWas)
+			line += fmt.Sprintf(", which was called %s: update the NPCs' tools", f.HeirWas)
 		}
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
@@ -185,7 +186,7 @@ func (a *App) DiffTools(ctx context.Context, w io.Writer, name string) error {
 	}
 	if shown == 0 {
 		if name != "" {
-			return fmt.Errorf("tool %q does not wait for approval", name)
+			return fmt.Errorf("tool %q is not waiting for approval", name)
 		}
 		_, err = fmt.Fprintln(w, "no tool waits for approval")
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // noToken says how to set up the bot on Discord.
-const noToken = "no Discord token, so there is no bot: make one under Bot at https://discord.com/developers/applications and set DISCORD_TOKEN (docs/discord.md); everything else runs"
+const noToken = "there is no Discord token, so the bot is off; to play on Discord, make a token under Bot at https://discord.com/developers/applications and set DISCORD_TOKEN (docs/discord.md). Everything else is running"
 
 // RunOptions configure Run.
 type RunOptions struct {

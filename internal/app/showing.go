@@ -14,6 +14,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/plural"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
@@ -44,7 +45,7 @@ func (a *App) ShowTool(ctx context.Context, w io.Writer, name string) error {
 		example, err = probe, nil
 	}
 	if err != nil {
-		fmt.Fprintln(w, "\nThere is no example: what it takes is too particular to be made up.")
+		fmt.Fprintln(w, "\nThere is no example, because its arguments are too special to make up.")
 		return nil
 	}
 	fmt.Fprintf(w, "\nglyphoxa tools call %s '%s'\n", name, strings.ReplaceAll(untrusted.Clean(example, maxShownText), "'", `'\''`))
@@ -57,7 +58,7 @@ func (a *App) unknownTool(err error, name string) error {
 	for _, s := range a.Registry.Host.Status() {
 		known = append(known, s.Name)
 	}
-	hint := "glyphoxa tools lists those there are"
+	hint := "glyphoxa tools lists all tools"
 	var absent []string
 	for _, s := range a.Registry.Host.Servers() {
 		if s.State == "connecting" || s.State == "down" {
@@ -67,7 +68,7 @@ func (a *App) unknownTool(err error, name string) error {
 	if near := userfile.Nearest(name, known); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	} else if len(absent) > 0 {
-		hint = "it may be a tool of a server that does not answer: " + strings.Join(absent, ", ") + "; glyphoxa doctor says why"
+		hint = "it may belong to a server that does not answer: " + strings.Join(absent, ", ") + "; glyphoxa doctor says why"
 	}
 	return fmt.Errorf("%w; %s", err, hint)
 }
@@ -80,7 +81,7 @@ func writePlace(w io.Writer, all []mcphost.Status, name string, tool *mcphost.To
 		s := all[i]
 		fmt.Fprintf(tw, "state\t%s\ntier\t%s, %s\n", s.State, s.Tier, untrusted.Line(s.TierReason, maxShownText))
 		if s.Samples > 0 {
-			fmt.Fprintf(tw, "measured\tP50 %s, P99 %s, %.0f %% errors in %d calls\n", mcp.MillisText(s.P50), mcp.MillisText(s.P99), 100*s.ErrorRate, s.Samples)
+			fmt.Fprintf(tw, "measured\tP50 %s, P99 %s, %.0f %% errors in %s\n", mcp.MillisText(s.P50), mcp.MillisText(s.P99), 100*s.ErrorRate, plural.Count(s.Samples, "call", "calls"))
 		}
 		for _, what := range s.LeftOut {
 			fmt.Fprintf(tw, "used without\t%s\n", untrusted.Line(what, maxShownText))

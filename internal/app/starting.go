@@ -79,25 +79,25 @@ func Init(w io.Writer, o InitOptions) error {
 	if err := writeFiles(w, o.Dir, files); err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "\nglyphoxa check finds what is wrong with it, glyphoxa doctor what is missing on this machine, and glyphoxa play begins.")
+	fmt.Fprintln(w, "\nglyphoxa check finds mistakes in it, glyphoxa doctor finds what is missing on this machine, and glyphoxa play starts the game.")
 	return nil
 }
 
 // NewNPC writes the file of an NPC into the configured directory, unless it exists.
 func NewNPC(w io.Writer, configuration string, o NPCOptions) error {
 	if _, err := os.Stat(configFile); err != nil && configuration == "" {
-		return userfile.Usage(fmt.Errorf("no %s here would have the NPC play; write one with glyphoxa init, or name one with --config", configFile))
+		return userfile.Usage(fmt.Errorf("there is no %s here for the NPC to play in; write one with glyphoxa init, or name one with --config", configFile))
 	}
 	cfg, err := play.LoadConfig(configuration)
 	if err != nil {
 		return err
 	}
 	if cfg.NPCsDir == "" {
-		return userfile.Usage(fmt.Errorf("the configuration names no directory of NPCs; add npcs_dir: %s to it", npcsDir))
+		return userfile.Usage(fmt.Errorf("the configuration names no directory for NPCs; add npcs_dir: %s to it", npcsDir))
 	}
 	slug := config.Slug(o.Name)
 	if slug == "" {
-		return userfile.Usage(fmt.Errorf("the name %q has no letter that a file's name could be made of", o.Name))
+		return userfile.Usage(fmt.Errorf("the name %q has no letters for a file name; give the NPC another name", o.Name))
 	}
 	file := filepath.Join(filepath.Base(cfg.NPCsDir), slug+".yaml")
 	return writeFiles(w, filepath.Dir(cfg.NPCsDir), []newFile{{file, npcText(o, textsFor(cfg.Language))}})
@@ -149,7 +149,7 @@ func schemaLine(up, kind string) string {
 func writeFiles(w io.Writer, dir string, files []newFile) error {
 	for _, f := range files {
 		if _, err := os.Lstat(filepath.Join(dir, f.path)); err == nil {
-			return userfile.Usage(fmt.Errorf("%s is there already; move it away, or choose another name", filepath.Join(dir, f.path)))
+			return userfile.Usage(fmt.Errorf("%s already exists; move it away, or choose another name", filepath.Join(dir, f.path)))
 		}
 	}
 	for _, kind := range []string{"config", "npc"} {
@@ -209,7 +209,7 @@ campaign:
 	}
 	b.WriteString("  # What is going on when the session starts.\n  # scene: Fog on the water. A lantern at the landing.\n\nproviders:\n")
 	if o.BaseURL == "" {
-		b.WriteString("  # The language model: OpenAI's where the key is set, else stock lines.\n  llm:\n    name: auto\n    api_key: ${OPENAI_API_KEY:-}\n")
+		b.WriteString("  # The language model: OpenAI's where the key is set, otherwise prepared lines.\n  llm:\n    name: auto\n    api_key: ${OPENAI_API_KEY:-}\n")
 	} else {
 		fmt.Fprintf(&b, "  # The language model: a service that speaks OpenAI's protocol.\n  llm:\n    name: openai\n    base_url: %s\n", quoted(o.BaseURL))
 	}
@@ -240,7 +240,7 @@ func npcText(o NPCOptions, texts startingTexts) []byte {
 	b.WriteString(schemaLine("../", "npc"))
 	fmt.Fprintf(&b, "# Who this is. \"glyphoxa check\" finds mistakes; /reload at the table takes changes over.\nname: %s\n", quoted(o.Name))
 	if first, _, more := strings.Cut(o.Name, " "); more && len(first) > 2 {
-		fmt.Fprintf(&b, "# Other names that are listened to.\naliases: [%s]\n", quoted(first))
+		fmt.Fprintf(&b, "# Other names the NPC answers to.\naliases: [%s]\n", quoted(first))
 	}
 	for _, line := range []struct{ key, value, example string }{
 		{"role", o.Role, "innkeeper"}, {"place", o.Place, "the Rusty Flagon"},

@@ -44,11 +44,11 @@ func checkBrowser(l *loader) {
 	case b.UDPPort != 0 && (b.UDPMinPort != 0 || b.UDPMaxPort != 0):
 		l.main.AddProblem(root.Key("udp_port"), "is one port for all, and udp_min_port and udp_max_port are one for each", "keep one or the other")
 	case (b.UDPMinPort == 0) != (b.UDPMaxPort == 0), b.UDPMinPort > b.UDPMaxPort:
-		l.main.AddProblem(root.Key("udp_min_port"), "and udp_max_port are no range", "give both, the lower one first, such as 50000 and 50100")
+		l.main.AddProblem(root.Key("udp_min_port"), "and udp_max_port are not a range", "give both, the lower one first, such as 50000 and 50100")
 	}
 	for i, text := range b.PublicAddresses {
 		if _, err := netip.ParseAddr(text); err != nil {
-			l.main.AddProblem(root.Key("public_addresses").Item(i), fmt.Sprintf("%q is no address of a machine", text), "write an IP address, such as 203.0.113.7")
+			l.main.AddProblem(root.Key("public_addresses").Item(i), fmt.Sprintf("%q is not the address of a machine", text), "write an IP address, such as 203.0.113.7")
 		}
 	}
 }

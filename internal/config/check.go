@@ -34,7 +34,7 @@ func (l *loader) checkAll() {
 	l.checkWorld()
 	checkRulesDirs(l)
 	if l.cfg.Memory.Store == StorePostgres && l.cfg.Memory.DSN == "" {
-		l.main.AddProblem("memory.dsn", "is missing, so the PostgreSQL server is not known", "write dsn: ${GLYPHOXA_DSN} and set that variable to postgres://user:password@host:5432/database")
+		l.main.AddProblem("memory.dsn", "is missing, so Glyphoxa does not know the PostgreSQL server", "write dsn: ${GLYPHOXA_DSN} and set that variable to postgres://user:password@host:5432/database")
 	}
 	l.checkServer()
 	checkBrowser(l)
@@ -48,7 +48,7 @@ func (l *loader) findIdle() {
 	}
 	for _, n := range l.npcs {
 		if n.npc.Engine == EngineS2S && !l.cfg.Providers.SpeaksForItself() {
-			idle(n.d, n.path.Key("engine"), "there is no speech-to-speech model, so "+n.npc.Name+" speaks through cascaded: hear, think, speak",
+			idle(n.d, n.path.Key("engine"), "there is no speech-to-speech model, so "+n.npc.Name+" uses the language model and the voice instead",
 				"set providers.s2s, or write cascaded")
 		}
 	}
@@ -107,7 +107,7 @@ func (l *loader) checkID(n located, seen map[string]located) {
 		return
 	}
 	if n.npc.ID == dmOnly {
-		n.d.AddProblem(path, "\"dm\" means the DM where something is visible to somebody", "give the NPC an id of its own")
+		n.d.AddProblem(path, "\"dm\" means the DM wherever something is visible to someone", "give the NPC an id of its own")
 		return
 	}
 	if first, taken := seen[n.npc.ID]; taken {
@@ -130,7 +130,7 @@ func (l *loader) checkNames(n located, seen map[string]located, looks *untrusted
 			return
 		}
 		if key == everyNPC {
-			n.d.AddProblem(path, "\"all\" means every NPC in orders", "give the NPC another name")
+			n.d.AddProblem(path, "in commands, \"all\" means every NPC", "give the NPC another name")
 			return
 		}
 		first, taken := seen[key]
@@ -184,9 +184,9 @@ func checkMayChange(l *loader, n located) {
 		case slices.Contains(n.npc.MayChange[:i], tool):
 			l.addWarning(n.d, path, n.d.Quote(path, tool)+" is listed twice", "remove one of them")
 		case !slices.Contains(n.npc.Tools, tool):
-			n.d.AddProblem(path, n.d.Quote(path, tool)+" is none of the tools of this NPC", userfile.Suggest(tool, n.npc.Tools, "add it to tools, or remove it here"))
+			n.d.AddProblem(path, n.d.Quote(path, tool)+" is not one of this NPC's tools", userfile.Suggest(tool, n.npc.Tools, "add it to tools, or remove it here"))
 		case slices.Contains(l.opts.NeverOwn, tool):
-			l.addWarning(n.d, path, n.d.Quote(path, tool)+" changes nothing that is the NPC's own, so this allows nothing", "remove it; the NPC may call the tool all the same, and what would change is proposed to you")
+			l.addWarning(n.d, path, n.d.Quote(path, tool)+" changes nothing of the NPC's own, so this has no effect", "remove it; the NPC may still use the tool, and you are asked before anything changes")
 		}
 	}
 }
@@ -195,10 +195,10 @@ func (l *loader) checkTool(d *userfile.Document, path userfile.Path, tool string
 	if tool == "" || l.opts.KnownTools == nil || slices.Contains(l.opts.KnownTools, tool) {
 		return
 	}
-	fix := userfile.Suggest(tool, l.opts.KnownTools, "see \"glyphoxa tools\" for those there are")
-	what := d.Quote(path, tool) + " is no built-in tool"
+	fix := userfile.Suggest(tool, l.opts.KnownTools, "\"glyphoxa tools\" lists all tools")
+	what := d.Quote(path, tool) + " is not a built-in tool"
 	if l.opts.Alone || slices.ContainsFunc(l.cfg.MCP.Servers, func(s MCPServerConfig) bool { return !s.Disabled }) {
-		l.addWarning(d, path, what+", so it must come from an MCP server", fix)
+		l.addWarning(d, path, what+", so it must come from an external server", fix)
 		if l.cfg.ServerTools == nil {
 			l.cfg.ServerTools = map[userfile.Problem]string{}
 		}
@@ -248,7 +248,7 @@ func (l *loader) checkStdio(s *MCPServerConfig, root userfile.Path) {
 	words, err := shlex.Split(s.Command)
 	switch {
 	case err != nil:
-		l.main.AddProblem(command, "a quote is opened and never closed", "close it, or give the arguments one by one under args")
+		l.main.AddProblem(command, "a quote is not closed", "close it, or give the arguments one by one under args")
 	case len(words) == 0:
 		l.main.AddProblem(command, "names no program", "write the program and its arguments")
 	}
@@ -258,7 +258,7 @@ func (l *loader) checkHTTP(s *MCPServerConfig, root userfile.Path) {
 	l.requireKey(root, "url", s.URL, TransportStreamableHTTP)
 	l.warnUnused(root, TransportStreamableHTTP, "command", "args", "env")
 	if s.Auth.OAuth != nil && s.Auth.Token != "" {
-		l.addWarning(l.main, root.Key("auth").Key("token"), "is not used, since oauth is set", "remove one of them")
+		l.addWarning(l.main, root.Key("auth").Key("token"), "is not used, because oauth is set", "remove one of them")
 	}
 }
 

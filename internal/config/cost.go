@@ -42,7 +42,7 @@ func (l *loader) checkCost() {
 		at := root.Key("prices").Item(i)
 		name := at.Key("provider")
 		if first, taken := seen[p.Provider]; taken {
-			l.main.AddProblem(name, fmt.Sprintf("another price is for this provider (line %d)", first), "keep one of them")
+			l.main.AddProblem(name, fmt.Sprintf("there is already a price for this provider (line %d)", first), "keep one of them")
 		} else if p.Provider != "" {
 			seen[p.Provider] = l.main.Line(name)
 		}

@@ -57,10 +57,10 @@ func compile(pattern string) (*regexp.Regexp, error) {
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, errors.New("it is no regular expression as Go writes them")
+		return nil, errors.New("Go does not accept it as a regular expression")
 	}
 	if re.MatchString("") {
-		return nil, errors.New("it matches where there is nothing")
+		return nil, errors.New("it also matches an empty text")
 	}
 	return re, nil
 }

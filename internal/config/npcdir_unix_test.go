@@ -26,9 +26,9 @@ func TestNPCDirHoldsOddFiles(t *testing.T) {
 	}
 	_, err := config.Load("", testOptions(dir))
 	for _, want := range []string{
-		"device.yaml:1: this is no regular file",
+		"device.yaml:1: this is not a regular file",
 		"dangling.yaml:1: cannot be read",
-		"pipe.yaml:1: this is no regular file",
+		"pipe.yaml:1: this is not a regular file",
 	} {
 		if err == nil || !strings.Contains(err.Error(), "npcs/"+want) {
 			t.Errorf("err = %v, want %q in it", err, want)

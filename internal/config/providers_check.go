@@ -63,12 +63,12 @@ func (l *loader) checkFallback(d *userfile.Document, root userfile.Path, kind st
 		}
 	}
 	if len(c.Fallback) > 0 && neverFails(c.Name) {
-		l.addWarning(d, root.Key("fallback"), "is not used, since "+c.Name+" never fails", "remove it, or name a provider")
+		l.addWarning(d, root.Key("fallback"), "is not used, because "+c.Name+" never fails", "remove it, or name a provider")
 		return
 	}
 	last := slices.IndexFunc(c.Fallback, func(p Provider) bool { return neverFails(p.Name) })
 	if last >= 0 && last+1 < len(c.Fallback) {
-		l.addWarning(d, root.Key("fallback").Item(last+1), "is never asked, since "+c.Fallback[last].Name+" before it never fails", "put it before that, or remove it")
+		l.addWarning(d, root.Key("fallback").Item(last+1), "is never asked, because "+c.Fallback[last].Name+" before it never fails", "put it before that, or remove it")
 	}
 }
 

@@ -43,7 +43,7 @@ func (l *loader) checkWho(root userfile.Path, who []string) {
 			continue
 		}
 		fix := userfile.Suggest(name, known, "add the client, or remove the line")
-		l.addWarning(l.main, path, "nobody is called "+l.main.Quote(path, name), fix)
+		l.addWarning(l.main, path, "no client or NPC is called "+l.main.Quote(path, name), fix)
 	}
 }
 

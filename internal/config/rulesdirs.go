@@ -58,7 +58,7 @@ func checkRulesDirs(l *loader) {
 	for i, d := range l.cfg.RulesDirs {
 		root := userfile.Path("rules_dirs").Item(i)
 		if taken[d.System] {
-			l.main.AddProblem(root.Key("system"), "there are rules of this system already", "give each system one directory and a name of its own")
+			l.main.AddProblem(root.Key("system"), "there are already rules for this system", "give each system one directory and its own name")
 		}
 		taken[d.System] = d.System != ""
 		if d.Path == "" {
@@ -78,11 +78,11 @@ func checkRulesDirs(l *loader) {
 		return userfile.Suggest(system, all, "use one of "+strings.Join(all, ", ")+", or add a directory to rules_dirs")
 	}
 	if s := l.cfg.Campaign.System; s != "" && !slices.Contains(all, s) {
-		l.addWarning(l.main, "campaign.system", "there are no rules of this system, so those of dnd5e are searched", fix(s))
+		l.addWarning(l.main, "campaign.system", "there are no rules for this system, so searches use those of dnd5e", fix(s))
 	}
 	for _, n := range l.npcs {
 		if s := n.npc.Rules; s != "" && !slices.Contains(all, s) {
-			n.d.AddProblem(n.path.Key("rules"), "there are no rules of this system", fix(s))
+			n.d.AddProblem(n.path.Key("rules"), "there are no rules for this system", fix(s))
 		}
 	}
 }

@@ -133,5 +133,5 @@ npcs:
 	fmt.Println(err)
 	// Output:
 	// built-in:4: engine: "casaded" is not one of cascaded, s2s, sentence_cascade; did you mean "cascaded"?
-	// built-in:5: tools[1]: "serch_rules" is no built-in tool; did you mean "search_rules"?
+	// built-in:5: tools[1]: "serch_rules" is not a built-in tool; did you mean "search_rules"?
 }

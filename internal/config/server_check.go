@@ -38,7 +38,7 @@ func (l *loader) checkServer() {
 		l.main.AddProblem(root.Key("limits").Key("per_second"), "nobody could call anything", "use a number above 0, such as 10")
 	}
 	if listen := root.Key("listen"); !isLoopback(s.Listen) && len(s.Clients) == 0 && s.OAuth == nil {
-		l.main.AddProblem(listen, "nobody could connect: anonymous access is for this machine only", "add clients or oauth, or listen on 127.0.0.1")
+		l.main.AddProblem(listen, "nobody could connect, because anonymous access is only for this machine", "add clients or oauth, or listen on 127.0.0.1")
 	}
 	checkProxies(l, root.Key("trusted_proxies"))
 	checkMask(l.main, root.Key("mask"), s.Mask)
@@ -49,7 +49,7 @@ func (l *loader) checkServer() {
 func checkProxies(l *loader, root userfile.Path) {
 	for i, text := range l.cfg.Server.TrustedProxies {
 		if p, err := netip.ParsePrefix(text); err == nil && p.Bits() == 0 {
-			l.main.AddProblem(root.Item(i), "is everybody, so that anybody could give any address as theirs", "name the addresses of your proxies alone")
+			l.main.AddProblem(root.Item(i), "includes everyone, so anyone could claim any address", "name only the addresses of your proxies")
 		}
 	}
 }
@@ -61,7 +61,7 @@ func checkMask(f *userfile.Document, root userfile.Path, patterns []string) {
 	}
 	for i, pattern := range patterns {
 		if err := CheckMasks(pattern); err != nil {
-			f.AddProblem(root.Item(i), f.Quote(root.Item(i), pattern)+" is no pattern: "+err.Error(), "see https://pkg.go.dev/regexp/syntax for what may stand there")
+			f.AddProblem(root.Item(i), f.Quote(root.Item(i), pattern)+" is not a valid pattern: "+err.Error(), "see https://pkg.go.dev/regexp/syntax for the syntax")
 		}
 	}
 }
@@ -88,7 +88,7 @@ func (l *loader) checkProfileName(path userfile.Path, name string) {
 	if name == "" || slices.Contains(known, name) {
 		return
 	}
-	l.main.AddProblem(path, l.main.Quote(path, name)+" is no profile", suggestOneOf(name, known))
+	l.main.AddProblem(path, l.main.Quote(path, name)+" is not a profile", suggestOneOf(name, known))
 }
 
 // checkClients checks each client, and reports duplicate names and tokens.
@@ -121,7 +121,7 @@ func (l *loader) checkClientName(path userfile.Path, name string, seen map[strin
 	case strings.HasPrefix(key, "npc:"):
 		l.main.AddProblem(path, "\"npc:\" stands for NPCs in rules", "give the client a name without it")
 	case strings.ContainsFunc(name, odd) || strings.TrimSpace(name) != name:
-		l.main.AddProblem(path, l.main.Quote(path, name)+" is no name for a client", "use letters, digits, spaces, ., -, _ and @")
+		l.main.AddProblem(path, l.main.Quote(path, name)+" is not a valid name for a client", "use letters, digits, spaces, ., -, _ and @")
 	default:
 		seen[key] = l.main.Line(path)
 	}
@@ -149,7 +149,7 @@ func (l *loader) checkToken(entry userfile.Path, c *Client, seen map[string]int)
 		l.main.AddProblem(token, "has characters that no client can send", "make one with glyphoxa mcp token")
 		return
 	case c.TokenHash != "" && !hashPattern.MatchString(c.TokenHash):
-		l.main.AddProblem(hash, "is no hash of a token", "write \"sha256:\" and 64 digits 0 to 9 and a to f, as glyphoxa mcp token prints it")
+		l.main.AddProblem(hash, "is not the hash of a token", "write \"sha256:\" and 64 digits 0 to 9 and a to f, as glyphoxa mcp token prints it")
 		return
 	case c.Token != "":
 		raw := sha256.Sum256([]byte(c.Token.Reveal()))
@@ -191,7 +191,7 @@ func (l *loader) checkOAuth(o *OAuth, root userfile.Path) {
 			continue
 		}
 		if !isLoopback(net.JoinHostPort(u.Hostname(), "80")) {
-			l.main.AddProblem(root.Key(e.key), "anybody on the way could forge keys", "use https")
+			l.main.AddProblem(root.Key(e.key), "anyone on the network path could forge keys", "use https")
 		}
 	}
 	l.checkProfileName(root.Key("profile"), o.Profile)
@@ -203,7 +203,7 @@ func (l *loader) checkOAuth(o *OAuth, root userfile.Path) {
 		l.checkProfileName(path, o.Scopes[scope])
 	}
 	if o.Profile == "" && len(o.Scopes) == 0 {
-		l.main.AddProblem(root, "nobody would be let in: no token has a profile", "add profile or scopes")
+		l.main.AddProblem(root, "nobody could connect, because no token has a profile", "add profile or scopes")
 	}
 }
 
@@ -223,6 +223,6 @@ func (l *loader) checkWorkflows(path userfile.Path) {
 	case err != nil:
 		l.main.AddProblem(path, unreadableFlaw(err).What, "check the path and its permissions")
 	case !info.IsDir():
-		l.main.AddProblem(path, "this is no directory", "name the directory with the workflow files")
+		l.main.AddProblem(path, "this is not a directory", "name the directory with the workflow files")
 	}
 }

@@ -92,7 +92,7 @@ func (s source) read(p string, main bool) ([]byte, *userfile.Flaw) {
 	case info.IsDir():
 		return nil, fileFlaw("this is a directory", "name a file")
 	case !info.Mode().IsRegular():
-		return nil, fileFlaw("this is no regular file", "replace it with one")
+		return nil, fileFlaw("this is not a regular file", "replace it with one")
 	}
 	data, err := s.readAll(p, maxFile+1)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s source) list(p string) ([]string, *userfile.Flaw) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fileFlaw("there is no such directory", "correct the path or create the directory")
 	case err == nil && !info.IsDir():
-		return nil, fileFlaw("this is no directory", "name the directory with the NPC files")
+		return nil, fileFlaw("this is not a directory", "name the directory with the NPC files")
 	}
 	var entries []fs.DirEntry
 	if err == nil && s.fsys != nil {

@@ -134,8 +134,8 @@ func TestLoadReadsValues(t *testing.T) {
 		{"fallback_of_what_never_fails", "providers: {llm: {name: offline, fallback: [offline]}, tts: {name: silent, fallback: [espeak]}}",
 			func(c *config.Config) any {
 				all := fmt.Sprint(c.Warnings)
-				return strings.Contains(all, "fallback: is not used, since offline never fails") &&
-					strings.Contains(all, "fallback: is not used, since silent never fails")
+				return strings.Contains(all, "fallback: is not used, because offline never fails") &&
+					strings.Contains(all, "fallback: is not used, because silent never fails")
 			}, true},
 		{"provider_without_name", "providers: {llm: {model: m}}", func(c *config.Config) any { return c.Providers.LLM.Name + " " + c.Providers.LLM.Model }, "auto m"},
 		{"options_keep_their_types", "providers:\n  llm:\n    options: {max_tokens: 1, temperature: 1.5, reasoning_effort: \"1\"}", func(c *config.Config) any {

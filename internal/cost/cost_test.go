@@ -267,18 +267,18 @@ func TestManyChargeAtOnce(t *testing.T) {
 
 func TestReportInWords(t *testing.T) {
 	m := cost.NewMeter(cost.Options{Currency: "EUR", Prices: listed, SoftCap: cost.Units(0.001), HardCap: cost.Units(0.5)})
-	if got := m.Report().Lines(); len(got) != 1 || got[0] != "this session has taken nothing that is paid for" {
+	if got := m.Report().Lines(); len(got) != 1 || got[0] != "this session has not cost anything so far" {
 		t.Errorf("an empty account is %q", got)
 	}
 	m.Account("Mira").Charge("chat", cost.Usage{Input: 10_000, Output: 1000, Cached: 2000, Estimated: 100})
 	m.Account("Mira").Charge("voice", cost.Usage{Characters: 200, Spoken: 12500 * time.Millisecond})
 	m.Account("").Charge("ear x", cost.Usage{Heard: 90 * time.Second})
 	want := []string{
-		"this session cost 0.0050 EUR and what has no price, soft cap 0.0010 EUR, hard cap 0.5000 EUR",
-		"hearing, and what else is no NPC's: an unknown amount, since there is no price (90.0 s heard)",
+		"this session has cost 0.0050 EUR, not counting what has no price, first limit 0.0010 EUR, limit 0.5000 EUR",
+		"hearing, and everything else that belongs to no NPC: an unknown amount, because there is no price (90.0 s heard)",
 		"Mira: 0.0050 EUR (10000 tokens in, 2000 of them cached, 1000 tokens out, 100 of all tokens estimated, 200 characters, 12.5 s spoken)",
 		"chat: 0.0020 EUR (10000 tokens in, 2000 of them cached, 1000 tokens out, 100 of all tokens estimated)",
-		"ear x: an unknown amount, since there is no price (90.0 s heard); set its price under cost.prices",
+		"ear x: an unknown amount, because there is no price (90.0 s heard); set its price under cost.prices",
 		"voice: 0.0030 EUR (200 characters, 12.5 s spoken)",
 	}
 	if diff := cmp.Diff(want, m.Report().Lines()); diff != "" {
@@ -288,7 +288,7 @@ func TestReportInWords(t *testing.T) {
 		t.Errorf("uncounted %q, want ear x", got)
 	}
 	m.Account("Mira").Charge("chat large", cost.Usage{Input: 1_000_000})
-	if got := m.Report().Headline(); !strings.HasSuffix(got, "; the NPCs answer with stock phrases") {
+	if got := m.Report().Headline(); !strings.HasSuffix(got, "; the NPCs only use prepared lines") {
 		t.Errorf("headline %q does not say what the hard cap did", got)
 	}
 }

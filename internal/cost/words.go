@@ -3,27 +3,27 @@ package cost
 import "fmt"
 
 // Nobody is the name of the entry without an NPC.
-const Nobody = "hearing, and what else is no NPC's"
+const Nobody = "hearing, and everything else that belongs to no NPC"
 
 // Headline describes the account in one line.
 func (r Report) Headline() string {
 	if r.Total.Usage == (Usage{}) {
-		return "this session has taken nothing that is paid for"
+		return "this session has not cost anything so far"
 	}
-	text := "this session cost " + r.price(r.Total)
+	text := "this session has cost " + r.price(r.Total)
 	for _, c := range []struct {
 		name string
 		at   Amount
-	}{{"soft cap", r.SoftCap}, {"hard cap", r.HardCap}} {
+	}{{"first limit", r.SoftCap}, {"limit", r.HardCap}} {
 		if c.at > 0 {
 			text += fmt.Sprintf(", %s %s", c.name, c.at.In(r.Currency))
 		}
 	}
 	switch r.Level {
 	case Cheaper:
-		text += "; the NPCs answer through the cheaper engine"
+		text += "; the NPCs give cheaper answers"
 	case LinesOnly:
-		text += "; the NPCs answer with stock phrases"
+		text += "; the NPCs only use prepared lines"
 	}
 	return text
 }
@@ -54,9 +54,9 @@ func (r Report) price(s Sum) string {
 	case !s.Unpriced:
 		return s.Amount.In(r.Currency)
 	case s.Amount == 0:
-		return "an unknown amount, since there is no price"
+		return "an unknown amount, because there is no price"
 	}
-	return s.Amount.In(r.Currency) + " and what has no price"
+	return s.Amount.In(r.Currency) + ", not counting what has no price"
 }
 
 // Unpriced returns the providers with unpriced use.

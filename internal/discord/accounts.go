@@ -133,7 +133,7 @@ func explainRefusal(err error) error {
 	case !errors.As(err, &refused):
 		return WithoutAddress(err)
 	case refused.ErrorCode == "invalid_client":
-		return errors.New("discord.client_secret is not the application's; copy it from OAuth2 → Reset Secret at https://discord.com/developers/applications")
+		return errors.New("discord.client_secret does not belong to the application; copy it from OAuth2 → Reset Secret at https://discord.com/developers/applications")
 	}
 	return fmt.Errorf("it refuses with status %d", refused.Response.StatusCode)
 }

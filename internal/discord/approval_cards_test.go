@@ -96,7 +96,7 @@ func TestApprovalCards(t *testing.T) {
 		asks := "<@" + e.ana + "> wants to use `roll` with:\n```json\n{\"expression\":\""
 
 		waits("1d1+6")
-		m, yes, no := e.asking(asks+"1d1+6", "It waits until <t:")
+		m, yes, no := e.asking(asks+"1d1+6", "Open until <t:")
 		refused, err := e.presses(e.ana, m, yes).Answer(t.Context())
 		if err != nil || !refused.Ephemeral() || !strings.Contains(refused.Content, "⚠") {
 			t.Errorf("a player who presses is told %q, %v, want that it takes a DM", refused.Content, err)
@@ -111,7 +111,7 @@ func TestApprovalCards(t *testing.T) {
 		if _, err := first.Response(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		e.tells(e.presses(other, m, no), "<@"+e.dm+"> war schneller und hat es erlaubt")
+		e.tells(e.presses(other, m, no), "<@"+e.dm+"> hat es schon erlaubt")
 		e.d.Disturb(nil)
 		e.closed(asks+"1d1+6", "✅ Allowed by <@"+e.dm+">")
 		if _, err := e.d.Press(other, e.channel, m.ID, no); err == nil {
@@ -120,7 +120,7 @@ func TestApprovalCards(t *testing.T) {
 		late := func(when string) {
 			t.Helper()
 			id := discordtest.Option{Name: "id", Value: strings.TrimPrefix(yes, "approve yes ")}
-			if got := e.gives(e.dm, "approve no", id); !strings.Contains(got, "<@"+e.dm+"> was first, and has allowed it") {
+			if got := e.gives(e.dm, "approve no", id); !strings.Contains(got, "<@"+e.dm+"> has already allowed it") {
 				t.Errorf("/approve no %s: %q", when, got)
 			}
 		}
@@ -134,10 +134,10 @@ func TestApprovalCards(t *testing.T) {
 		// A command closes the card too, and an NPC's call has a card.
 		e.asks(1000)
 		_, yes, _ = e.asking("**Mira** wants to use `roll`", "1d1+999")
-		if got := e.gives(other, "approve no", discordtest.Option{Name: "id", Value: strings.TrimPrefix(yes, "approve yes ")}); got != "Es ist abgelehnt." {
+		if got := e.gives(other, "approve no", discordtest.Option{Name: "id", Value: strings.TrimPrefix(yes, "approve yes ")}); got != "Abgelehnt." {
 			t.Errorf("/approve no: %q", got)
 		}
-		e.closed("**Mira**", "❌ Refused by <@"+other+">")
+		e.closed("**Mira**", "❌ Denied by <@"+other+">")
 
 		waits("2d1")
 		e.asking(asks + "2d1")
@@ -156,7 +156,7 @@ func TestApprovalCards(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		e.asking(asks + "4d1")
 		pressed, err := e.presses(e.dm, m, yes).AnswerWhen(t.Context(), func(m discordtest.Message) bool { return len(m.Components) == 0 })
-		if err != nil || pressed.Content != "It does not wait any more." {
+		if err != nil || pressed.Content != "This is no longer waiting." {
 			t.Errorf("a card of another time says %q, %v", pressed.Content, err)
 		}
 		e.d.Disturb(nil)
@@ -167,10 +167,10 @@ func TestApprovalCards(t *testing.T) {
 			t.Errorf("a DM's roll: %q, want it to wait", got)
 		}
 		m, yes, no = e.asking("<@"+e.dm+"> wants", "5d1")
-		e.tells(e.presses(e.dm, m, yes), "Nobody decides on a call of their own")
+		e.tells(e.presses(e.dm, m, yes), "You cannot decide on your own call")
 		e.asking("5d1")
 		e.presses(other, m, no)
-		e.closed("5d1", "❌ Refused by <@"+other+">")
+		e.closed("5d1", "❌ Denied by <@"+other+">")
 
 		// A call that still waits when the session ends can be decided by a command, and has a
 		// card in the next session.
@@ -179,7 +179,7 @@ func TestApprovalCards(t *testing.T) {
 		e.gives(e.dm, "session stop")
 		e.closed(asks+"3d1", "The session is over.")
 		e.gives(e.dm, "session start")
-		m, yes, _ = e.asking(asks+"3d1", "It waits until")
+		m, yes, _ = e.asking(asks+"3d1", "Open until")
 		e.presses(other, m, yes)
 		e.closed(asks+"3d1", "✅ Allowed by <@"+other+">") // in the language of the table
 		if got := roll("3d1"); !strings.Contains(got, "**3**") {

@@ -19,8 +19,8 @@
 // never assembled from parts, because languages order and inflect words differently. For example, the text
 //
 //	var SessionEnded = Text{
-//		EN: "The session has ended after %s. What was said is kept.",
-//		DE: "Die Sitzung ist nach %s zu Ende. Was gesagt wurde, ist aufgehoben.",
+//		EN: "The session has ended after %s. Everything said has been saved.",
+//		DE: "Die Sitzung ist nach %s zu Ende. Was gesagt wurde, ist gespeichert.",
 //	}
 //
 // is formatted with SessionEnded.In(language, length). Code that does not know the reader's language returns

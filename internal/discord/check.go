@@ -23,7 +23,7 @@ const (
 )
 
 // ErrShape reports that a configured token does not have the form of a bot token.
-var ErrShape = errors.New("discord.token is no bot token: those have three parts with dots between them; copy it whole from Bot → Reset Token at https://discord.com/developers/applications")
+var ErrShape = errors.New("discord.token is not a bot token, which has three parts with dots between them; copy the whole token from Bot → Reset Token at https://discord.com/developers/applications")
 
 // Identity describes a bot.
 type Identity struct {
@@ -96,20 +96,20 @@ func checkServers(ctx context.Context, client *RestClient, cfg config.Discord, w
 	if cfg.Guild != "" {
 		all = slices.DeleteFunc(all, func(s server) bool { return s.ID != cfg.Guild })
 		if len(all) == 0 {
-			who.Troubles = append(who.Troubles, Trouble{"the bot is not in the server of discord.guild", "let it in, or correct the id"})
+			who.Troubles = append(who.Troubles, Trouble{"the bot is not in the server of discord.guild", "invite it, or correct the id"})
 		}
 	}
 	who.Servers = len(all)
 	for _, s := range all[:min(len(all), maxChecked)] {
 		if names := missingPermissions(s.Permissions); len(names) > 0 {
-			who.Troubles = append(who.Troubles, Trouble{fmt.Sprintf("in %s the bot lacks %s", s.Name, strings.Join(names, ", ")), "open the invitation once more, or give that to its role"})
+			who.Troubles = append(who.Troubles, Trouble{fmt.Sprintf("in %s, the bot does not have the permissions %s", s.Name, strings.Join(names, ", ")), "open the invitation again, or give the permissions to its role"})
 		}
 		found, err := hasDMRole(ctx, client, cfg.DMRoles, s.ID)
 		if err != nil {
 			return fmt.Errorf("asking for the roles of %s: %w", s.Name, err)
 		}
 		if !found {
-			who.Troubles = append(who.Troubles, Trouble{fmt.Sprintf("in %s there is no role %s, so nobody is a DM there", s.Name, strings.Join(cfg.DMRoles, " or ")), "make one, or correct discord.dm_roles"})
+			who.Troubles = append(who.Troubles, Trouble{fmt.Sprintf("in %s, there is no role %s, so nobody is a DM there", s.Name, strings.Join(cfg.DMRoles, " or ")), "create it, or correct discord.dm_roles"})
 		}
 	}
 	return nil

@@ -193,9 +193,9 @@ func showMentions(ctx context.Context, c *call) (string, error) {
 		return c.say(NoMentions), nil
 	}
 	who := escapeMarkup(strings.Join(m.Names, ", "))
-	lines := []string{c.say(MentionsOf, who, m.Total())}
+	lines := []string{c.say(MentionsOf, who, MentionPlaces.Of(m.Total()))}
 	if m.Campaign != "" {
-		lines[0] = c.say(MentionsOfIn, who, escapeMarkup(m.Campaign), m.Total())
+		lines[0] = c.say(MentionsOfIn, who, escapeMarkup(m.Campaign), MentionPlaces.Of(m.Total()))
 	}
 	for _, one := range m.Found {
 		lines = append(lines, fmt.Sprintf("- %s **%s**: %s", c.say(MentionKind(string(one.Kind))), escapeMarkup(one.ID), escapeMarkup(one.Text)))

@@ -17,9 +17,9 @@ func TestDescribeServers(t *testing.T) {
 		want string // empty: no line
 	}{
 		{"all there", mcphost.ServerStatus{State: "ready", Tools: 1000}, English, ""},
-		{"many left out", mcphost.ServerStatus{State: "ready", Tools: 1000, LeftOut: 4000}, English, "4000 things are left out: it has too many"},
-		{"one left out", mcphost.ServerStatus{State: "ready", Tools: 1000, LeftOut: 1}, English, "one thing is left out: it has too many"},
-		{"many left out, in German", mcphost.ServerStatus{State: "ready", Tools: 1000, LeftOut: 4000}, German, "4000 fehlen: es sind zu viele"},
+		{"many left out", mcphost.ServerStatus{State: "ready", Tools: 1000, LeftOut: 4000}, English, "4000 things are left out, because it offers too many"},
+		{"one left out", mcphost.ServerStatus{State: "ready", Tools: 1000, LeftOut: 1}, English, "one thing is left out, because it offers too many"},
+		{"many left out, in German", mcphost.ServerStatus{State: "ready", Tools: 1000, LeftOut: 4000}, German, "4000 fehlen, weil es zu viele sind"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			row.in.Name = "files"

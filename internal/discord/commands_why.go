@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/MrWong99/glyphoxa/internal/mcp/tier"
+	"github.com/MrWong99/glyphoxa/internal/retrieve"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -20,7 +22,7 @@ func explainAnswer(ctx context.Context, c *call) (string, error) {
 	short := func(s string) string { return clipText(escapeMarkup(s), maxLine) }
 	out := []string{
 		c.say(WhyAnswer, short(b.NPC), short(b.Speaker), short(b.Utterance)),
-		c.say(WhyTier, b.Tier, b.Ceiling, clipText(b.Reason, maxLine)),
+		c.say(WhyTier, b.Tier, b.Ceiling, tierReason(c.lang, b.Reason)),
 	}
 	list := func(what Text, all []string) {
 		for _, one := range all {
@@ -33,12 +35,27 @@ func explainAnswer(ctx context.Context, c *call) (string, error) {
 	list(WhyTool, b.Findings)
 	list(WhyMentioned, b.Context.Entities)
 	list(WhyLine, b.Context.Lines)
-	out = append(out, c.say(WhyConversation, b.Exchanges))
+	out = append(out, c.say(Verbatim, WhyConversation.Of(b.Exchanges)))
 	if b.Secrets > 0 {
 		out = append(out, c.say(WhySecrets, b.Told, b.Secrets))
 	}
 	if b.Withheld > 0 {
-		out = append(out, c.say(WhyWithheld, b.Withheld))
+		out = append(out, c.say(Verbatim, WhyWithheld.Of(b.Withheld)))
 	}
 	return strings.Join(out, "\n"), nil
+}
+
+// tierReasons describe the reasons for a tier.
+var tierReasons = map[string]Text{
+	tier.ReasonOverride: ReasonOverride, tier.ReasonDeep: ReasonDeep, tier.ReasonSpam: ReasonSpam, tier.ReasonQueue: ReasonQueue,
+	tier.ReasonStandard: ReasonStandard, tier.ReasonFirst: ReasonFirst, tier.ReasonDefault: ReasonDefault,
+	"puppet": ReasonPuppet, "reaction": ReasonReaction, retrieve.ReasonRules: ReasonRules, retrieve.ReasonMemory: ReasonMemory,
+}
+
+// tierReason returns a readable reason for a tier.
+func tierReason(l Language, reason string) string {
+	if t, ok := tierReasons[reason]; ok {
+		return t.In(l)
+	}
+	return clipText(reason, maxLine)
 }

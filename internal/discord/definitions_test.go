@@ -60,8 +60,8 @@ func TestAnswersAreInTheLanguageOfWhoAsks(t *testing.T) {
 	s := newOnlineBot(t, nil)
 	for locale, want := range map[string]string{
 		"de":    "⚠ Das darf nur die Spielleitung: wer die Rolle Master hat.",
-		"en-GB": "⚠ Only a dungeon master may do that: somebody with the role Master.",
-		"fr":    "⚠ Only a dungeon master may do that: somebody with the role Master.",
+		"en-GB": "⚠ Only a dungeon master may do that: someone with the role Master.",
+		"fr":    "⚠ Only a dungeon master may do that: someone with the role Master.",
 	} {
 		s.d.SetLocale(s.ana, locale)
 		m, err := s.gives(t, s.ana, "session stop").Answer(t.Context())

@@ -289,7 +289,7 @@ func (d *dispatcher) carryOut(ctx context.Context, i *discordgo.Interaction, c *
 	}
 	text, err := a.do(ctx, c)
 	if places := c.by.MentionsWait(); err == nil && !a.open && places > 0 { // only DMs see this
-		text += "\n-# " + c.say(MentionsWait, places)
+		text += "\n-# " + c.say(Verbatim, MentionsWait.Of(places))
 	}
 	d.answers.sendAnswer(ctx, i, answer{
 		text: text, err: explainError(ctx, err), open: a.open, instead: c.pressed != "", deferred: true,

@@ -42,11 +42,11 @@ func TestOneGuildKeepsNobodyWaiting(t *testing.T) {
 	}
 	player := s.d.AddMember(s.guild, "player")
 	asks(player, maxOwnAtOnce)
-	says(s.gives(t, player, "session recap"), "You are asking for too much at once")
+	says(s.gives(t, player, "session recap"), "Too many commands at once")
 	for n := range (maxAtOnce-keptForDMs)/maxOwnAtOnce - 1 {
 		asks(s.d.AddMember(s.guild, fmt.Sprintf("player%d", n)), maxOwnAtOnce)
 	}
-	says(s.gives(t, s.d.AddMember(s.guild, "late"), "session recap"), "Too much is being asked for in this server at once")
+	says(s.gives(t, s.d.AddMember(s.guild, "late"), "session recap"), "Too many commands in this server at once")
 	says(s.gives(t, s.dm, "session recap"), "Here.")
 	asks(s.dm, maxOwnAtOnce-1) // the slot of the last answer may still be taken
 	i, err := s.d.Command(cem, elsewhere, "session recap")

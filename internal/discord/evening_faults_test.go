@@ -109,7 +109,7 @@ func TestFaultyEvening(t *testing.T) {
 				if told != (row.lost > 0) {
 					t.Errorf("the channel is told %q, want it to be told of lines that are lost: %t", e.notices(), row.lost > 0)
 				}
-				if late := strings.Contains(e.told(), "held up"); late != row.late {
+				if late := strings.Contains(e.told(), "is delayed"); late != row.late {
 					t.Errorf("the operator is told %q, want it to be told that lines are held up: %t", e.told(), row.late)
 				}
 			})

@@ -59,9 +59,9 @@ func (b *Bot) greetOperator(e *discordgo.Ready) bool {
 		return false
 	}
 	if len(e.Guilds) == 0 {
-		b.say(fmt.Sprintf("discord: %s is online and in no server yet; let it in at %s", e.User.Username, inviteAddress(b.rest.ApplicationID())))
+		b.say(fmt.Sprintf("discord: %s is online, but not in any server yet; invite it at %s", e.User.Username, inviteAddress(b.rest.ApplicationID())))
 	} else {
-		b.say(fmt.Sprintf("discord: %s is online; /session start in a channel begins to play", e.User.Username))
+		b.say(fmt.Sprintf("discord: %s is online; use /session start in a channel to play", e.User.Username))
 	}
 	return true
 }
@@ -78,7 +78,7 @@ func (b *Bot) onGuildCreate(_ *discordgo.Session, e *discordgo.GuildCreate) {
 func (b *Bot) onGuildDelete(_ *discordgo.Session, e *discordgo.GuildDelete) {
 	if r := b.sessions.findSession(e.ID); r != nil && !e.Unavailable { // an unavailable guild comes back
 		b.tasks.spawn(func(context.Context) { b.sessions.endSession(r, "") })
-		b.say("discord: the bot was removed from a server; its session is closed, and what was said is kept")
+		b.say("discord: the bot was removed from a server; its session has ended, and everything said is saved")
 	}
 }
 
@@ -87,7 +87,7 @@ func (b *Bot) onChannelDelete(guild, channel string) {
 	if r := b.sessions.findSession(guild); r != nil && (r.channel == channel || r.parent == channel) {
 		b.tasks.spawn(func(context.Context) { b.sessions.endSession(r, "") })
 		b.tasks.spawn(func(context.Context) { r.sender.tellElsewhere(errChannelDeleted) })
-		b.say("discord: the channel of a session was deleted; the session is closed, and what was said is kept")
+		b.say("discord: the channel of a session was deleted; the session has ended, and everything said is saved")
 	}
 }
 

@@ -21,7 +21,7 @@ const (
 )
 
 // ErrIntents reports that the bot has no access to message content.
-var ErrIntents = errors.New("the bot may not read messages; switch on Bot → Message Content Intent at https://discord.com/developers/applications, then start again")
+var ErrIntents = errors.New("the bot may not read messages; turn on Bot → Message Content Intent at https://discord.com/developers/applications, then start again")
 
 // fatalCloseCode returns the error for a close code after which retrying cannot help, nil for other codes.
 func fatalCloseCode(code int) error {
@@ -31,7 +31,7 @@ func fatalCloseCode(code int) error {
 	case closeDisallowedIntents:
 		return ErrIntents
 	case closeInvalidShard, closeShardingRequired, closeInvalidVersion, closeInvalidIntents:
-		return fmt.Errorf("this version of Glyphoxa is refused by Discord (close code %d); look for a newer one", code)
+		return fmt.Errorf("Discord refuses this version of Glyphoxa (close code %d); install a newer one", code)
 	}
 	return nil
 }

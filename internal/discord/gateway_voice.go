@@ -10,7 +10,7 @@ import (
 )
 
 // ErrAway reports that a shard is not connected at the moment.
-var ErrAway = errors.New("the connection to Discord is lost just now; try again in a moment")
+var ErrAway = errors.New("the connection to Discord is lost right now; try again in a moment")
 
 // MoveVoice asks Discord to move the bot into a guild's voice channel, or out of voice if channel is empty,
 // through the guild's shard. If Discord agrees, it sends the bot's voice state and voice server events.
@@ -18,7 +18,7 @@ var ErrAway = errors.New("the connection to Discord is lost just now; try again 
 func (g *Gateway) MoveVoice(ctx context.Context, guild, channel string) error {
 	id, err := strconv.ParseUint(guild, 10, 64)
 	if err != nil {
-		return fmt.Errorf("%q is no id of a server", guild)
+		return fmt.Errorf("%q is not the id of a server", guild)
 	}
 	if err := ctx.Err(); err != nil {
 		return err

@@ -39,7 +39,7 @@ func TestGermanRefusals(t *testing.T) {
 					t.Errorf("/approve list shows who asks as %q", list)
 				}
 				if name == "approval" { // looked up by name
-					if got := e.tries(e.dm, "approve yes id:roll"); got != "Es darf geschehen, dieses eine Mal." {
+					if got := e.tries(e.dm, "approve yes id:roll"); got != "Erlaubt, dieses eine Mal." {
 						t.Errorf("/approve yes id:roll: %q", got)
 					}
 				}
@@ -67,8 +67,8 @@ func TestGermanVoice(t *testing.T) {
 	} {
 		e.Order, e.Done = order.String(), "Mira is silent now"
 		g.check(e.Order, orderText(German, &e))
-		e.Problem = "one NPC at a time can be made to speak"
-		if got := orderText(German, &e); !strings.HasPrefix(got, "⚠ nur ein einzelner NSC") {
+		e.Problem = "you can only speak as one NPC at a time"
+		if got := orderText(German, &e); !strings.HasPrefix(got, "⚠ du kannst immer nur") {
 			t.Errorf("%s: %q", e.Order, got)
 		}
 	}

@@ -83,13 +83,13 @@ func TestReviewOnDiscord(t *testing.T) {
 		}
 		reject := buttons(m)[2]
 		m = e.answered(e.presses(e.dm, m, reject))
-		if !strings.HasPrefix(m.Content, "Not learnt: ") || !strings.Contains(m.Content, "Nothing waits") || len(buttons(m)) != 0 {
+		if !strings.HasPrefix(m.Content, "Not learnt: ") || !strings.Contains(m.Content, "Nothing is waiting") || len(buttons(m)) != 0 {
 			t.Errorf("rejected, it says %q with %q", m.Content, buttons(m))
 		}
 		if got := e.gives(e.dm, "memory list"); !strings.Contains(got, "Ana owes Mira three silver.") || strings.Contains(got, "drowned") {
 			t.Errorf("/memory list is %q", got)
 		}
-		if got := e.gives(e.dm, "remember"); !strings.Contains(got, "Kept in mind as #") {
+		if got := e.gives(e.dm, "remember"); !strings.Contains(got, "Remembered as #") {
 			t.Errorf("/remember says %q", got)
 		}
 		e.stop()
@@ -126,7 +126,7 @@ func TestForgettingIsShown(t *testing.T) {
 			time.Sleep(forgettingShown)
 		}
 		p.stop()
-		if len(shown) != 3 || !strings.HasPrefix(shown[1], "Wird vergessen, Schritt 1 von 4, bisher eine Zeile.") {
+		if len(shown) != 3 || !strings.HasPrefix(shown[1], "Wird gelöscht, Schritt 1 von 4, bisher eine Zeile.") {
 			t.Errorf("shown is %q", shown)
 		}
 	})

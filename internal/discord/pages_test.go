@@ -58,7 +58,7 @@ func TestAListBeginsWhereItIsOfUse(t *testing.T) {
 		t.Errorf("it begins with %q and %+v", text[len(text)-40:], c.buttons)
 	}
 	c = &call{pressed: "page 9 " + strings.Repeat("ä", 80)}
-	if text, _ := c.showPage("entity list", strings.Repeat("ä", 80), lines[:4], ""); !strings.HasSuffix(text, "-# page 2 of 2, 4 in all") || len([]rune(c.buttons[0].does)) > 100 {
+	if text, _ := c.showPage("entity list", strings.Repeat("ä", 80), lines[:4], ""); !strings.HasSuffix(text, "-# page 2 of 2, 4 in total") || len([]rune(c.buttons[0].does)) > 100 {
 		t.Errorf("a page that is gone is %q with %+v", text[len(text)-40:], c.buttons)
 	}
 }

@@ -21,13 +21,13 @@ func TestAPauseAndAsidesAreNotHeard(t *testing.T) {
 		t.Errorf("/session pause: %q", got)
 	}
 	d.Say(g.channel, g.ana, "Hello Bartok, in the break", nil)
-	if got := command(t, d, g.dm, g.channel, "session pause"); !strings.Contains(got, "paused already") {
+	if got := command(t, d, g.dm, g.channel, "session pause"); !strings.Contains(got, "already paused") {
 		t.Errorf("/session pause once more: %q", got)
 	}
 	if got := command(t, d, g.ana, g.channel, "session status"); !strings.Contains(got, "Break") {
 		t.Errorf("/session status in the break: %q", got)
 	}
-	if got := command(t, d, g.dm, g.channel, "session resume"); !strings.Contains(got, "goes on") {
+	if got := command(t, d, g.dm, g.channel, "session resume"); !strings.Contains(got, "continues") {
 		t.Errorf("/session resume: %q", got)
 	}
 	line := d.Say(g.channel, g.ana, "Hello Bartok!", nil)
@@ -58,7 +58,7 @@ func TestAPauseAndAsidesAreNotHeard(t *testing.T) {
 	if got := command(t, d, g.ana, g.channel, "help"); !strings.HasPrefix(got, "**Mitspielen.**") || strings.Contains(got, "/npc mute") {
 		t.Errorf("/help for a player: %q", got)
 	}
-	if got := command(t, d, g.dm, g.channel, "help"); !strings.HasPrefix(got, "**Playing.**") || !strings.Contains(got, "**Leading the game.**") {
+	if got := command(t, d, g.dm, g.channel, "help"); !strings.HasPrefix(got, "**Playing.**") || !strings.Contains(got, "**Running the game.**") {
 		t.Errorf("/help for a DM: %q", got)
 	}
 	stop()

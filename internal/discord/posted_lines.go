@@ -188,7 +188,7 @@ func (s *sender) deleteLines(ctx context.Context) {
 // back.
 func (s *sender) tellNotDeleted(err error) {
 	s.log.Warn("deleting what was taken back", "channel", s.channel, "reason", err)
-	s.hooks.say("discord: a line that was taken back could not be deleted in its channel; the NPC has forgotten it all the same")
+	s.hooks.say("discord: a line that was taken back could not be deleted in its channel, but the NPC has forgotten it")
 	s.postNotice("warning", NotDeleted.In(s.currentHome().language))
 }
 

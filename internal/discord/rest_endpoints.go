@@ -179,7 +179,7 @@ func (c *RestClient) RecommendedShards(ctx context.Context) (int, error) {
 func (c *RestClient) Download(ctx context.Context, address string, most int64) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, errors.New("the file has no address that can be read")
+		return nil, errors.New("the file has no readable address")
 	}
 	resp, err := c.session.Client.Do(req)
 	if err != nil {
@@ -193,7 +193,7 @@ func (c *RestClient) Download(ctx context.Context, address string, most int64) (
 	case resp.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("fetching the file: Discord answered with status %d", resp.StatusCode)
 	case int64(len(data)) > most:
-		return nil, fmt.Errorf("the file has more than %d MB", most>>20)
+		return nil, fmt.Errorf("the file is larger than %d MB", most>>20)
 	}
 	return data, nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrToken reports that Discord rejects the bot's token.
-var ErrToken = errors.New("the bot's token is not accepted by Discord; make a new one under Bot → Reset Token at https://discord.com/developers/applications and set DISCORD_TOKEN, or discord.token in glyphoxa.yaml")
+var ErrToken = errors.New("Discord does not accept the bot's token; make a new one under Bot → Reset Token at https://discord.com/developers/applications and set DISCORD_TOKEN, or discord.token in glyphoxa.yaml")
 
 // restErrorCode returns Discord's error code of a failed request, or 0.
 func restErrorCode(err error) int {
@@ -69,7 +69,7 @@ func RefusedAnswer(err error) bool {
 var errUnreachable = errors.New("no connection to Discord")
 
 // errRateLimited reports that a call was rate-limited too often.
-var errRateLimited = errors.New("too much is asked of Discord; try again in a minute")
+var errRateLimited = errors.New("too many requests to Discord; try again in a minute")
 
 // apiError is an error response from Discord.
 type apiError struct {

@@ -142,7 +142,7 @@ func (s *sender) recordDelay(p *posting, err error) {
 	}
 	s.delay.told = true
 	s.log.Warn("posting is held up", "channel", s.channel, "reason", err)
-	s.hooks.say(fmt.Sprintf("discord: what NPCs say is held up (%v); it is posted when Discord takes it", err))
+	s.hooks.say(fmt.Sprintf("discord: what NPCs say is delayed (%v); the bot posts it as soon as Discord accepts it", err))
 }
 
 // endDelay ends a delay. If the delay was reported, it posts that messages came late.
@@ -153,7 +153,7 @@ func (s *sender) endDelay(ctx context.Context) {
 		return
 	}
 	s.log.Info("posting goes on", "channel", s.channel, "held_up", time.Since(since))
-	s.hooks.say("discord: Discord takes again what NPCs say")
+	s.hooks.say("discord: Discord accepts what NPCs say again")
 	p := posting{text: noticeText("warning", CameLate.In(s.currentHome().language, int(time.Since(since).Seconds()))), since: time.Now()}
 	s.checkPosted(s.postUntilTaken(ctx, &p))
 }

@@ -152,9 +152,9 @@ func (s *sender) checkPosted(err error) {
 	var why string
 	switch ErrorCode(err) {
 	case discordgo.ErrCodePerformedOperationOnArchivedThread, discordgo.ErrCodeThreadIsLocked:
-		why = "discord: the thread of a session is locked; the session is closed, and what was said is kept. Unlock it, then /session start"
+		why = "discord: the thread of a session is locked; the session has ended, and everything said is saved. Unlock the thread, then use /session start"
 	case discordgo.ErrCodeUnknownChannel, discordgo.ErrCodeMissingAccess, discordgo.ErrCodeMissingPermissions:
-		why = fmt.Sprintf("discord: the bot may not write in the channel of a session any more (%v); the session is closed, and what was said is kept. Give it View Channel, Send Messages and Manage Webhooks there, then /session start", err)
+		why = fmt.Sprintf("discord: the bot may no longer write in the channel of a session (%v); the session has ended, and everything said is saved. Give the bot View Channel, Send Messages and Manage Webhooks there, then use /session start", err)
 	default:
 		return
 	}

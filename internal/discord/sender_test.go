@@ -142,7 +142,7 @@ func TestSender(t *testing.T) {
 				{0, &table.Notice{Header: table.Header{Turn: 1}, Level: "error", Text: "the model\nis away: 503"}}, {0, &table.Notice{Level: "warning", Text: "cost.soft_cap"}},
 				{0, &table.TurnEnded{Header: table.Header{Turn: 1}, NPC: "Bart_ok", Outcome: table.OutcomeFailed}}, {0, &table.Cost{Level: "lines"}},
 			},
-			want: []string{`0s -# ⚠ Bart\_ok could not answer. Say it once more; if that does not help, whoever runs the bot finds the reason in its log.`, "0s -# ⚠ From now on the NPCs answer with prepared lines only."},
+			want: []string{`0s -# ⚠ Bart\_ok could not answer. Say it again; if that does not help, the reason is in the bot's log.`, "0s -# ⚠ To save money, the NPCs only use prepared lines from now on."},
 		},
 		{
 			name:  "an_end_without_words_posts_nothing",
@@ -272,7 +272,7 @@ func TestSenderKeepsWhatWasHeard(t *testing.T) {
 			t.Errorf("taken back is %+v, want %+v", unread, want)
 		}
 		told := strings.Join(n.all(), " ")
-		if !strings.Contains(told, "a message of Bartok was lost") || !strings.Contains(told, "Bartok said aloud was not written") {
+		if !strings.Contains(told, "message from Bartok was lost") || !strings.Contains(told, "Bartok said aloud is missing") {
 			t.Errorf("posted %q, want what became of both lines", told)
 		}
 	})

@@ -245,7 +245,7 @@ func TestSessionTellsWhatItCannotChange(t *testing.T) {
 		if len(r.sender.queue) != 1 {
 			t.Fatalf("%d notices, want one", len(r.sender.queue))
 		}
-		if p := <-r.sender.queue; !strings.Contains(p.text, "is kept as it was") {
+		if p := <-r.sender.queue; !strings.Contains(p.text, "could not update") {
 			t.Errorf("the notice is %q", p.text)
 		}
 	})

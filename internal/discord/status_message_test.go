@@ -236,8 +236,8 @@ func TestStatusMessageShowsTiersAtOnce(t *testing.T) {
 		stamp := fmt.Sprintf("<t:%d:t>", until.Unix())
 		w.want(
 			"1s POST: Bartok\nMi\\_ra: quick (fast) at most",
-			"1m1s PATCH: Bartok: thoughtful (deep) until "+stamp+", for 3 answers at most",
-			"1m11s PATCH: Bartok: thoughtful (deep) until "+stamp+", for one answer at most",
+			"1m1s PATCH: Bartok: thoughtful (deep) until "+stamp+", for at most 3 answers",
+			"1m11s PATCH: Bartok: thoughtful (deep) until "+stamp+", for at most one answer",
 			"1m21s PATCH: At the table\nBartok",
 			"1m23s PATCH: The session has ended.",
 		)
@@ -290,7 +290,7 @@ func TestStatusMessageCountsCauses(t *testing.T) {
 		}
 	}
 	for l, want := range map[Language]string{
-		English: "0 answers in time, 7 late or not at all (tools: 3, model: 2, waiting: 2)",
+		English: "0 answers on time, 7 late or not at all (tools: 3, model: 2, waiting: 2)",
 		German:  "0 Antworten rechtzeitig, 7 zu spät oder gar nicht (Nachschlagen: 3, Modell: 2, Warten: 2)",
 	} {
 		if got := d.countLines(l)[0]; got != want {

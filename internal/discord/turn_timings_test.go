@@ -42,7 +42,7 @@ func TestTurnInTime(t *testing.T) {
 				"endpoint 0-400", "stt 400-550", "route 550-551", "context 551-554", "llm 554-794",
 				"writing 794-853", "tts 853-943", "floor 943-963", "answer 963-4000",
 			},
-			words: "#7 Bartok, quick (fast): ✅ first words after 963 ms of 1.2 s — end of speech 400 ms, transcript 150 ms, context 3 ms, model 240 ms, writing 59 ms, voice 90 ms, floor 20 ms, 4 s in all",
+			words: "#7 Bartok, quick (fast): ✅ first words after 963 ms of 1.2 s — end of speech 400 ms, transcript 150 ms, remembering 3 ms, model 240 ms, writing 59 ms, voice 90 ms, waiting to speak 20 ms, 4 s in total",
 		},
 		{
 			name: "typed, and read", outcome: table.OutcomeDelivered,
@@ -51,7 +51,7 @@ func TestTurnInTime(t *testing.T) {
 				TotalMS: 2501, TargetMS: 1200, Budget: "breached", BreachStage: "llm",
 			},
 			spans: []string{"route 0-0.5", "context 0.5-0.75", "llm 0.75-2000.75", "answer 2500-2501"},
-			words: "#7 Bartok, quick (fast): ❌ first words after 2.5 s of 1.2 s, late: model — model 2 s, 2.5 s in all",
+			words: "#7 Bartok, quick (fast): ❌ first words after 2.5 s of 1.2 s, late: model — model 2 s, 2.5 s in total",
 		},
 		{
 			name: "guessed before the words were final", outcome: table.OutcomeDelivered,
@@ -82,7 +82,7 @@ func TestTurnInTime(t *testing.T) {
 				FirstSoundMS: 450, FirstSubstanceMS: 450, TotalMS: 2000, TargetMS: 1200, Budget: "met",
 			},
 			spans: []string{"route 0-1", "llm 1-100", "tts 400-450", "answer 450-2000"},
-			words: "model 99 ms, writing 100 ms, tools 200 ms, voice 50 ms, 2 s in all",
+			words: "model 99 ms, writing 100 ms, tools 200 ms, voice 50 ms, 2 s in total",
 		},
 		{
 			name: "waited for its turn", outcome: table.OutcomeDelivered,
@@ -111,7 +111,7 @@ func TestTurnInTime(t *testing.T) {
 			name: "the model never answered", outcome: table.OutcomeFailed,
 			ledger: table.Ledger{ContextMS: 2, TotalMS: 30000, TargetMS: 1200, Budget: "breached", BreachStage: "llm"},
 			spans:  []string{"context 0-2", "llm 2-30000"},
-			words:  "❌ no words, failed: model — context 2 ms, 30 s in all",
+			words:  "❌ no words, failed: model — remembering 2 ms, 30 s in total",
 		},
 		{
 			name: "an excuse instead", outcome: table.OutcomeFailed,
@@ -123,7 +123,7 @@ func TestTurnInTime(t *testing.T) {
 			name: "given up while it waited", outcome: table.OutcomeCancelled, unbegun: true,
 			ledger: table.Ledger{EndpointMS: 400, STTFinalMS: 100, TotalMS: 5000, Budget: "breached", BreachStage: "queue"},
 			spans:  []string{"endpoint 0-400", "stt 400-500", "queue 500-5000"},
-			words:  "#7 Bartok: ❌ no words, given up: waiting — end of speech 400 ms, transcript 100 ms, 5 s in all",
+			words:  "#7 Bartok: ❌ no words, given up: waiting — end of speech 400 ms, transcript 100 ms, 5 s in total",
 		},
 		{
 			name: "not understood", outcome: table.OutcomeFailed, unbegun: true,
@@ -206,7 +206,7 @@ func TestBars(t *testing.T) {
 	const want = "```\n" +
 		"end of speech █████            400 ms\n" +
 		"transcript         █           100 ms\n" +
-		"context             █          4 ms\n" +
+		"remembering         █          4 ms\n" +
 		"model               ████       296 ms\n" +
 		"voice                   ███    200 ms\n" +
 		"answer                    ████ 3 s\n```"

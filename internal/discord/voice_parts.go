@@ -26,7 +26,7 @@ func (b *Bot) openVoiceParts() (*voiceParts, error) {
 	p := &voiceParts{}
 	var err error
 	if p.opus, err = opus.Load(); err != nil {
-		return nil, fmt.Errorf("voice on Discord is made of Opus, and %w", err)
+		return nil, fmt.Errorf("sound on Discord needs Opus, and %w", err)
 	}
 	if b.cfg.VoiceCA != "" {
 		if p.tls, err = trustToo(b.cfg.VoiceCA); err != nil {

@@ -56,7 +56,7 @@ func TestVoiceRoomComesBack(t *testing.T) {
 			t.Errorf("after %v the NPCs are read: %t, told %q", brief, r.unheard(), told.list())
 		}
 		time.Sleep(long)
-		if len(told.list()) != 1 || !strings.Contains(told.list()[0], "does not answer") {
+		if len(told.list()) != 1 || !strings.Contains(told.list()[0], "does not respond") {
 			t.Errorf("after %v told %q", long, told.list())
 		}
 		time.Sleep(30*time.Second - time.Since(start))
@@ -118,7 +118,7 @@ func TestVoiceRoomStaysAway(t *testing.T) {
 		r.setPlace("", false) // as leaving does
 		time.Sleep(5 * time.Minute)
 		r.setPlace("6", true)
-		r.tell(voice.Disconnected{Cause: voice.Kicked, Reason: "somebody disconnected the bot"})
+		r.tell(voice.Disconnected{Cause: voice.Kicked, Reason: "someone disconnected the bot"})
 		time.Sleep(5 * time.Minute)
 		if len(tried.list()) != 0 || r.place() != "" {
 			t.Errorf("in %q after %d tries, want it away", r.place(), len(tried.list()))
@@ -165,7 +165,7 @@ func TestVoiceRoomKeepsItsPlace(t *testing.T) {
 			t.Fatal(err)
 		}
 		check("joined another one", "6", "7")
-		r.tell(voice.Disconnected{Cause: voice.Kicked, Reason: "somebody disconnected the bot"})
+		r.tell(voice.Disconnected{Cause: voice.Kicked, Reason: "someone disconnected the bot"})
 		check("thrown out", "6", "7", "")
 	})
 }

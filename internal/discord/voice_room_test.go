@@ -184,7 +184,7 @@ func TestVoiceRoomTellsWhatHappens(t *testing.T) {
 	if r.place() != "6" || r.unheard() {
 		t.Errorf("after a move the room is in %q", r.place())
 	}
-	r.tell(voice.Disconnected{Cause: voice.Kicked, Reason: "somebody disconnected the bot"})
+	r.tell(voice.Disconnected{Cause: voice.Kicked, Reason: "someone disconnected the bot"})
 	if r.place() != "" || !r.unheard() || len(told.list()) != 2 {
 		t.Errorf("after a kick the room is in %q, told %q", r.place(), told.list())
 	}

@@ -237,10 +237,10 @@ func TestTranslate(t *testing.T) {
 	for text, want := range map[string]string{
 		"not allowed at this time; try again later": "das ist um diese Zeit nicht erlaubt; versuch es später noch einmal",
 		`calling "roll": invalid arguments: dice expression "2d6x", at character 4, "x": put + or - between two terms`: `der Wurf "2d6x", beim 4. Zeichen, "x": zwischen zwei Teile gehört + oder -`,
-		"the way for sound broke: read udp: refused":                         "der Weg für den Ton ist abgerissen: „read udp: refused“",
-		"the voice server crashed; the session is resumed (close code 4015)": "der Sprachserver ist abgestürzt; der Bot verbindet sich wieder (Code 4015)",
-		"the model is away: 503":                                             "„the model is away: 503“",
-		"":                                                                   "„“",
+		"the sound connection broke: read udp: refused":                                                                "die Tonverbindung ist abgerissen: „read udp: refused“",
+		"the voice server crashed; the bot is reconnecting (close code 4015)":                                          "der Sprachserver ist abgestürzt; der Bot verbindet sich wieder (Code 4015)",
+		"the model is away: 503": "„the model is away: 503“",
+		"":                       "„“",
 	} {
 		if got := Translate(German, text); got != want {
 			t.Errorf("%q is in German %q, want %q", text, got, want)

@@ -229,10 +229,10 @@ var ErrModelSilent = errors.New("the model stopped answering")
 
 // ErrWithheld is the cause with which the context of an answer is cancelled that said something forbidden and
 // that another engine continues. The part that was not heard counts as never said.
-var ErrWithheld = errors.New("the answer said what may not be said")
+var ErrWithheld = errors.New("the answer contained what the NPC must not say")
 
 // ErrTooLong means that the model's answer exceeded the limit. What was written before that is spoken.
-var ErrTooLong = errors.New("the model's answer did not end; the rest was not taken")
+var ErrTooLong = errors.New("the model's answer did not end, so the rest was dropped")
 
 // ErrNothingSaid means that the model finished without a word to speak.
 var ErrNothingSaid = errors.New("the model said nothing")

@@ -138,7 +138,7 @@ func (t *cascade) judgeOpener(ctx context.Context, err error) error {
 	if b.Failed(false, 0); !closed || b.Closed() {
 		return nil
 	}
-	return t.emit(Notice{Level: "warning", Text: fmt.Sprintf("answers begin without an opener for a while, the last of several went wrong: %s", userfile.OneLine(err))})
+	return t.emit(Notice{Level: "warning", Text: fmt.Sprintf("for a while, answers start without a quick first sentence, because several failed; the last: %s", userfile.OneLine(err))})
 }
 
 // goOn makes the strong model answer, after the opener if there is one.

@@ -37,7 +37,7 @@ func TestOpenerThatKeepsFailingIsLeftAlone(t *testing.T) {
 				t.Errorf("turn %d took %v, error %v; want %v", i, took, err, want)
 			}
 		}
-		if len(notices) != 1 || !strings.Contains(notices[0], "without an opener for a while") || !strings.Contains(notices[0], "took too long") {
+		if len(notices) != 1 || !strings.Contains(notices[0], "without a quick first sentence") || !strings.Contains(notices[0], "took too long") {
 			t.Errorf("notices = %q, want one", notices)
 		}
 		time.Sleep(10 * time.Second)

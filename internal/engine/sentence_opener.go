@@ -38,10 +38,10 @@ const (
 )
 
 var (
-	errSlow    = errors.New("the opener took too long")
-	errNoWords = errors.New("the opener said nothing")
-	errCutOff  = errors.New("the opener is no whole sentence")
-	errSilent  = errors.New("the opener is silence")
+	errSlow    = errors.New("the first sentence took too long")
+	errNoWords = errors.New("the first sentence was empty")
+	errCutOff  = errors.New("the first sentence was not complete")
+	errSilent  = errors.New("the first sentence was silence")
 )
 
 // opener is a sentence of the fast model.

@@ -2,9 +2,9 @@ package play
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/plural"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -18,7 +18,7 @@ func takeInAside(ctx context.Context, cfg *config.Config, log memory.SessionLog,
 		n, err = TakeAside(ctx, AsideDir(cfg), log, forgotten)
 	}
 	if n > 0 {
-		tell(fmt.Sprintf("%d lines of an earlier session, which memory did not take then, are in it now", n))
+		tell(plural.Count(n, "line of an earlier session that could not be saved then is", "lines of an earlier session that could not be saved then are") + " in memory now")
 	}
 	if err != nil {
 		tell(userfile.OneLine(err))

@@ -73,7 +73,7 @@ func namesOf(g *Game) map[string]string {
 }
 
 // errNothingSaid means that there is no line to pin.
-var errNothingSaid = errors.New("nothing has been said yet that could be kept in mind; say what")
+var errNothingSaid = errors.New("nothing has been said yet that could be remembered; write what to remember")
 
 // Pin makes an NPC remember a text. If npc is empty, all who may know the text remember it. If text is empty,
 // it pins the last line of the session, or of the latest session if session is empty.
@@ -238,8 +238,8 @@ func (g *Game) appendProposals(notices []string) []string {
 	case 0:
 		return notices
 	case 1:
-		return append(notices, "the NPCs could learn something from earlier sessions: /memory shows it")
+		return append(notices, "the NPCs could learn something from earlier sessions; /memory shows it")
 	default:
-		return append(notices, fmt.Sprintf("the NPCs could learn %d things from earlier sessions: /memory shows them", n))
+		return append(notices, fmt.Sprintf("the NPCs could learn %d things from earlier sessions; /memory shows them", n))
 	}
 }

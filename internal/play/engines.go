@@ -70,7 +70,7 @@ func (e *engines) Answer(ctx context.Context, req engine.Request) iter.Seq2[engi
 		return answer
 	}
 	return func(yield func(engine.Event, error) bool) {
-		if yield(engine.Notice{Level: "warning", Text: req.NPC.Name + " answers without an opener: " + userfile.OneLine(err)}, nil) {
+		if yield(engine.Notice{Level: "warning", Text: req.NPC.Name + " answers without a quick first sentence: " + userfile.OneLine(err)}, nil) {
 			answer(yield)
 		}
 	}

@@ -125,7 +125,7 @@ func TestCascadeThatCannotBeMade(t *testing.T) {
 	var made []string
 	e := newEngines(&made)
 	npc := config.NPC{Name: "Mira", Engine: config.EngineSentenceCascade, Cascade: config.Cascade{Opener: named("broken")}}
-	if got := answer(t, e, npc, false); got != "[Mira answers without an opener: no such model] Cascaded." {
+	if got := answer(t, e, npc, false); got != "[Mira answers without a quick first sentence: no such model] Cascaded." {
 		t.Errorf("it says %q", got)
 	}
 	if got := answer(t, e, npc, false); got != "Cascaded." {

@@ -37,6 +37,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/internal/observe"
+	"github.com/MrWong99/glyphoxa/internal/plural"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/tracing"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
@@ -262,7 +263,7 @@ func (g *Game) addNotice(text string) {
 func (g *Game) OfferMentions(m Mentions) {
 	g.Mentions.Add(m)
 	if n := m.Total(); n > 0 || m.Unfinished {
-		g.addNotice(fmt.Sprintf("a player was forgotten, and others mention the player in %d places; nothing was changed there: /memory mentions, or Review in the console, shows them once", n))
+		g.addNotice(fmt.Sprintf("a player was forgotten, and others mention that player in %s; nothing was changed there: /memory mentions, or Review in the console, shows them once", plural.Count(n, "place", "places")))
 	}
 }
 

@@ -100,7 +100,7 @@ func GuildsDir(cfg *config.Config) string { return filepath.Join(cfg.DataDir, "g
 // Guild returns the guild of an id.
 func (gs *Guilds) Guild(id string) (*Guild, error) {
 	if !validID.MatchString(id) {
-		return nil, errors.New("this is no id of a server")
+		return nil, errors.New("this is not the id of a server")
 	}
 	gs.mu.Lock()
 	defer gs.mu.Unlock()

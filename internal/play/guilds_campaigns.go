@@ -126,11 +126,11 @@ func (g *Guild) storeCampaign(c keptCampaign, data []byte) (current bool, err er
 	current = r.Campaign == c.ID
 	switch {
 	case current && g.hasSession():
-		return current, errors.New("a session of this campaign is running; /session stop ends it, or /entity import takes in what is new at once")
+		return current, errors.New("a session of this campaign is running; end it with /session stop, or add what is new right away with /entity import")
 	case known && was.Name != c.Name:
-		return current, fmt.Errorf("there is a campaign already whose name looks the same, %q; give this one another name", was.Name)
+		return current, fmt.Errorf("there is already a campaign whose name looks the same, %q; give this one another name", was.Name)
 	case !known && len(r.Campaigns) >= maxCampaigns:
-		return current, fmt.Errorf("there are %d campaigns already, which is the most; write in a file of one of them", len(r.Campaigns))
+		return current, fmt.Errorf("there are already %d campaigns, which is the limit; load a new version of one of them", len(r.Campaigns))
 	}
 	err = replaceFile(filepath.Join(g.campaignDir(c.ID), campaignFile), data)
 	if err == nil {

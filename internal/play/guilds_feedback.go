@@ -38,7 +38,7 @@ func (m *Member) KeepFeedback(_ context.Context, text string) error {
 	defer g.feedback.Unlock()
 	if err := appendFeedback(g.dir, append(line, '\n')); err != nil {
 		g.log.Error("keeping feedback", "reason", err)
-		return errors.New("the feedback could not be kept; tell whoever runs the bot")
+		return errors.New("the feedback could not be saved; tell the person running the bot")
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func appendFeedback(dir string, line []byte) (err error) {
 		return err
 	}
 	if info.Size()+int64(len(line)) > maxFeedback {
-		return fmt.Errorf("%s is full; read it, and move it away", f.Name())
+		return fmt.Errorf("%s is full; read it, then move it away", f.Name())
 	}
 	_, err = f.Write(line)
 	return err

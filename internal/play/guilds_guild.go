@@ -92,7 +92,7 @@ func (g *Guild) acquireSoon(ctx context.Context) (lease, error) {
 }
 
 // errUnavailable hides paths of this machine from the users of commands.
-var errUnavailable = errors.New("what is kept of this server could not be opened; whoever runs the bot finds the reason in its log")
+var errUnavailable = errors.New("the bot could not open what it has saved for this server; the reason is in the bot's log")
 
 // logTrouble logs an error that only the operator can fix, and returns the error that users see.
 func logTrouble(log *slog.Logger, doing string, err error) error {

@@ -12,7 +12,7 @@ import (
 )
 
 // errNoUser is returned for an invalid user id.
-var errNoUser = errors.New("this is no id of a user")
+var errNoUser = errors.New("this is not the id of a user")
 
 // Declined returns the users who do not want to be heard in the guild.
 func (g *Guild) Declined(context.Context) ([]string, error) {
@@ -42,7 +42,7 @@ func (g *Guild) SetConsent(_ context.Context, user string, heard bool) error {
 }
 
 // errNotForgotten is returned when some of a user's data may be left.
-var errNotForgotten = errors.New("not everything could be forgotten; give the command again, and if that does not help, ask whoever runs the bot")
+var errNotForgotten = errors.New("not everything could be deleted; use the command again, and if that does not help, ask the person running the bot")
 
 // ForgetUser deletes everything a user said or wrote from the guild: in all its campaigns, at the running
 // table, in the feedback, and the user's id and words in the audit log. It does not change what others wrote.

@@ -10,6 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
+	"github.com/MrWong99/glyphoxa/internal/plural"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -179,7 +180,7 @@ func (g *Guild) beginSession(ctx context.Context, game *Game, o GuildSessionOpti
 		return nil, nil, errors.Join(err, s.Close(), g.clearPlace())
 	}
 	if cut.Lines > 0 {
-		notices = append(notices, fmt.Sprintf("the last session was cut off; its %d lines are kept, and /session recap shows the latest", cut.Lines))
+		notices = append(notices, fmt.Sprintf("the last session was cut off; its %s saved, and /session recap shows the latest", plural.Count(cut.Lines, "line is", "lines are")))
 	}
 	return s, append(notices, s.Notices...), nil
 }
@@ -199,7 +200,7 @@ func (g *Guild) reserveSession() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.reserved {
-		return errors.New("a session is running already")
+		return errors.New("a session is already running")
 	}
 	g.reserved = true
 	return nil

@@ -244,7 +244,7 @@ func TestSessionBeginsAnew(t *testing.T) {
 	h := openGuilds(t, dir, flagon)
 	defer h.shut()
 	s = h.sit(GuildSessionOptions{})
-	if !strings.Contains(strings.Join(s.Notices, "\n"), "its 2 lines are kept") {
+	if !strings.Contains(strings.Join(s.Notices, "\n"), "its 2 lines are saved") {
 		t.Errorf("notices %q, want word of the session before", s.Notices)
 	}
 	s.close()
@@ -308,7 +308,7 @@ func TestReload(t *testing.T) {
 	if diff := cmp.Diff(want, looksOf(cast)); diff != "" {
 		t.Errorf("cast (-want +got):\n%s", diff)
 	}
-	if !strings.Contains(said, "Mira") || !strings.Contains(said, "needs a restart: campaign") {
+	if !strings.Contains(said, "Mira") || !strings.Contains(said, "need a restart: campaign") {
 		t.Errorf("said %q, want word of Mira, and that the scene needs a restart", said)
 	}
 	if got := names(); got != "Bartok Mira" {

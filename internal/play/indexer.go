@@ -42,7 +42,7 @@ const (
 func RunIndexer(ctx context.Context, store IndexedStore, log *slog.Logger, notify func(text string)) {
 	x := &run{store: store, log: log, notify: notify}
 	if n, err := store.Backlog(ctx); err == nil && n >= manyLeft {
-		notify(fmt.Sprintf("%d things that were said or are known are being made ready to be searched by meaning; until then they are found by their words", n))
+		notify(fmt.Sprintf("memory is preparing %d entries for search by meaning; until then, it finds them by their words", n))
 	}
 	// A request in progress when ctx ends is completed, so that the embedder is not asked twice.
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -108,7 +108,7 @@ func (x *run) noteFailure(ctx context.Context, err error) {
 	}
 	x.log.Warn("indexing failed", "reason", err)
 	if x.pause == 0 {
-		x.notify("what is said cannot be searched by meaning for now, only by its words: " + err.Error())
+		x.notify("memory cannot search by meaning for now, only by words: " + err.Error())
 	}
 	x.pause = min(max(shortestPause, 2*x.pause), longestPause)
 	x.retry = time.Now().Add(x.pause)

@@ -241,7 +241,7 @@ func TestTheEmbedderIsDownForAWhile(t *testing.T) {
 		if e.tries < 10 || e.tries > 20 {
 			t.Errorf("the embedder was asked %d times in ten minutes, want 10 to 20", e.tries)
 		}
-		if got := r.told(); len(got) != 1 || !strings.Contains(got[0], "no route to vendor") || !strings.Contains(got[0], "by its words") {
+		if got := r.told(); len(got) != 1 || !strings.Contains(got[0], "no route to vendor") || !strings.Contains(got[0], "only by words") {
 			t.Errorf("people were told %q, want once, with the reason", got)
 		}
 		if got := r.facts("599"); !slices.Contains(got, "Ada: zebra 599") {
@@ -284,7 +284,7 @@ func TestAnotherEmbedderAtTheNextStart(t *testing.T) {
 			if len(e.given) != 600 {
 				t.Errorf("%s embedder: given %d texts, want 600", name, len(e.given))
 			}
-			if got := r.told(); len(got) != 1 || !strings.Contains(got[0], "600 things") {
+			if got := r.told(); len(got) != 1 || !strings.Contains(got[0], "600 entries") {
 				t.Errorf("%s embedder: people were told %q, want once of 600", name, got)
 			}
 			r.close()

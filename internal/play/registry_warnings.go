@@ -40,13 +40,13 @@ func aboutTool(w userfile.Problem, name string, tools []mcphost.Status, servers 
 			away = append(away, s.Name)
 		}
 	}
-	where, _, _ := strings.Cut(w.What, " is no built-in tool") // the position, and the name unless that is a secret
+	where, _, _ := strings.Cut(w.What, " is not a built-in tool") // the position, and the name unless that is a secret
 	var names []string
 	var renamed string
 	for _, t := range tools {
 		switch {
 		case t.Name == name && t.State == "held":
-			return where + " waits for approval", fmt.Sprintf("see \"glyphoxa tools diff\", then \"glyphoxa tools approve %s/%s\"", t.Source, name)
+			return where + " is waiting for approval", fmt.Sprintf("see \"glyphoxa tools diff\", then \"glyphoxa tools approve %s/%s\"", t.Source, name)
 		case t.Name == name:
 			return "", ""
 		case t.Original == name:
@@ -57,16 +57,16 @@ func aboutTool(w userfile.Problem, name string, tools []mcphost.Status, servers 
 	if len(there) == 0 {
 		return w.What, w.Fix
 	}
-	what = where + " is no built-in tool, and no server offers it"
+	what = where + " is not a built-in tool, and no server offers it"
 	if len(away) > 0 {
-		what = fmt.Sprintf("%s is no built-in tool, and no connected server offers it (%s not connected)", where, are(away))
+		what = fmt.Sprintf("%s is not a built-in tool, and no connected server offers it (%s not connected)", where, are(away))
 	}
 	if near := userfile.Nearest(name, names); renamed != "" {
-		return what, fmt.Sprintf("the tool of that name is called %q here, \"glyphoxa tools\" says why", renamed)
+		return what, fmt.Sprintf("that tool is called %q here; \"glyphoxa tools\" says why", renamed)
 	} else if near != "" {
 		return what, fmt.Sprintf("did you mean %q?", near)
 	}
-	return what, "see \"glyphoxa tools\" for those there are"
+	return what, "\"glyphoxa tools\" lists all tools"
 }
 
 // are returns a list of names as the subject of a sentence.

@@ -10,7 +10,7 @@ import (
 func TestWarningsOfToolsThatOnlyAServerCanOffer(t *testing.T) {
 	const see = "see"
 	vague := func(tool string) string {
-		return `tools[1]: "` + tool + `" is no built-in tool, so it must come from an MCP server`
+		return `tools[1]: "` + tool + `" is not a built-in tool, so it must come from an external server`
 	}
 	ready, down := mcphost.ServerStatus{Name: "web", State: "ready"}, mcphost.ServerStatus{Name: "dock", State: "down"}
 	tools := []mcphost.Status{
@@ -25,11 +25,11 @@ func TestWarningsOfToolsThatOnlyAServerCanOffer(t *testing.T) {
 	}{
 		{"right", "search_web", []mcphost.ServerStatus{ready}, "", ""},
 		{"right_but_down", "tide", []mcphost.ServerStatus{ready, down}, "", ""},
-		{"misspelt", "serch_web", []mcphost.ServerStatus{ready}, `tools[1]: "serch_web" is no built-in tool, and no server offers it`, `did you mean "search_web"?`},
-		{"misspelt_with_one_away", "serch_web", []mcphost.ServerStatus{ready, down}, `tools[1]: "serch_web" is no built-in tool, and no connected server offers it (dock is not connected)`, `did you mean "search_web"?`},
-		{"unlike_any", "xyzzy", []mcphost.ServerStatus{ready}, `tools[1]: "xyzzy" is no built-in tool, and no server offers it`, `see "glyphoxa tools" for those there are`},
-		{"under_another_name", "echo", []mcphost.ServerStatus{ready}, `tools[1]: "echo" is no built-in tool, and no server offers it`, `the tool of that name is called "web_echo" here, "glyphoxa tools" says why`},
-		{"held", "old", []mcphost.ServerStatus{ready}, `tools[1]: "old" waits for approval`, `see "glyphoxa tools diff", then "glyphoxa tools approve web/old"`},
+		{"misspelt", "serch_web", []mcphost.ServerStatus{ready}, `tools[1]: "serch_web" is not a built-in tool, and no server offers it`, `did you mean "search_web"?`},
+		{"misspelt_with_one_away", "serch_web", []mcphost.ServerStatus{ready, down}, `tools[1]: "serch_web" is not a built-in tool, and no connected server offers it (dock is not connected)`, `did you mean "search_web"?`},
+		{"unlike_any", "xyzzy", []mcphost.ServerStatus{ready}, `tools[1]: "xyzzy" is not a built-in tool, and no server offers it`, `"glyphoxa tools" lists all tools`},
+		{"under_another_name", "echo", []mcphost.ServerStatus{ready}, `tools[1]: "echo" is not a built-in tool, and no server offers it`, `that tool is called "web_echo" here; "glyphoxa tools" says why`},
+		{"held", "old", []mcphost.ServerStatus{ready}, `tools[1]: "old" is waiting for approval`, `see "glyphoxa tools diff", then "glyphoxa tools approve web/old"`},
 		{"nobody_there_to_ask", "serch_web", []mcphost.ServerStatus{down}, vague("serch_web"), see},
 	} {
 		t.Run(row.name, func(t *testing.T) {

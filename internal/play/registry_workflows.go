@@ -79,7 +79,7 @@ func LoadWorkflows(server config.Server, source fs.FS) ([]*workflow.Workflow, er
 	tools := BuiltinNames()
 	for _, w := range all {
 		if slices.Contains(tools, w.Name) {
-			taken = append(taken, userfile.Problem{File: w.File, Line: 1, What: fmt.Sprintf("a tool is called %q already", w.Name), Fix: "give the workflow another name"})
+			taken = append(taken, userfile.Problem{File: w.File, Line: 1, What: fmt.Sprintf("a tool is already called %q", w.Name), Fix: "give the workflow another name"})
 		}
 	}
 	return all, taken.Err()
@@ -148,7 +148,7 @@ func (w *workflows) unfinishedWorkflows() []string {
 	var all []string
 	for _, one := range w.all {
 		if names := one.Missing(known); len(names) > 0 {
-			all = append(all, fmt.Sprintf("the workflow %s (%s) waits for tools that nobody offers: %s", one.Name, one.File, strings.Join(names, ", ")))
+			all = append(all, fmt.Sprintf("the workflow %s (%s) is waiting for tools that no server offers: %s", one.Name, one.File, strings.Join(names, ", ")))
 		}
 	}
 	return all

@@ -49,7 +49,7 @@ func (s *Session) Recast(ctx context.Context, r Reading) (Recast, error) {
 		notes = append(notes, r.Shown(w).String())
 	}
 	if len(r.others) > 0 {
-		notes = append(notes, "what else has changed needs a restart: "+strings.Join(r.others, ", "))
+		notes = append(notes, "the other changes need a restart: "+strings.Join(r.others, ", "))
 	}
 	return Recast{changed, notes}, nil
 }
@@ -67,8 +67,8 @@ type Reading struct {
 }
 
 // errBuiltIn is returned if the NPCs are not read from files.
-var errBuiltIn = errors.New("the NPCs came with the program, so there is nothing to read anew; " +
-	"to have your own, write a glyphoxa.yaml and start again")
+var errBuiltIn = errors.New("these NPCs came with the program, so there is nothing to read again; " +
+	"to play your own, write a glyphoxa.yaml and restart")
 
 // Reread reads the files of a configuration again. Problems in them are returned as [userfile.Problems].
 func Reread(now *config.Config) (Reading, error) {

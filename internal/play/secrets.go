@@ -42,7 +42,7 @@ func findToldSecrets(cfg *config.Config, c *world.Campaign, left int) []userfile
 			}
 			if left -= len(s.sentences); left < 0 {
 				return append(found, userfile.Problem{
-					File: c.File, Line: s.line, What: "the campaign is too large to be compared with all that NPCs keep secret; from here on, " + npc.Name + " and those after it were not looked at",
+					File: c.File, Line: s.line, What: "the campaign is too large to compare with everything that NPCs keep secret; from here on, " + npc.Name + " and the NPCs after it were not checked",
 				})
 			}
 			if !all.isTold(s.sentences) {
@@ -104,13 +104,13 @@ func (s *statement) warn(cfg *config.Config, file string, npc config.NPC, secret
 	if secret < len(lines) {
 		where = lines[secret]
 	}
-	fix := "say less here, or leave it to the DM with visible_to: [" + world.DMOnly + "]"
+	fix := "say less here, or show it to the DM only, with visible_to: [" + world.DMOnly + "]"
 	if len(s.visible) == 0 {
-		fix = "everyone knows of it: say less here, or word the secret without it"
+		fix = "everyone knows this: say less here, or word the secret without it"
 	}
 	return userfile.Problem{
 		File: file, Line: s.line, Fix: fix,
-		What: fmt.Sprintf("%s tells %s, as something to speak of, what is its secret (%s:%d)", s.what, npc.Name, npc.File, where),
+		What: fmt.Sprintf("%s gives away to %s, as something it may talk about, its own secret (%s:%d)", s.what, npc.Name, npc.File, where),
 	}
 }
 

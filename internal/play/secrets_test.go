@@ -60,9 +60,9 @@ entities:
 
 func TestFindToldSecrets(t *testing.T) {
 	const boot = "  - {id: boot, type: item, name: The Miller's Left Boot, description: \"A left boot, dry as a bone, laced from the inside. Found at the weir.\""
-	const tells = "tells Captain Harrow, as something to speak of, what is its secret (npcs/captain.yaml:"
-	const visible = "); say less here, or leave it to the DM with visible_to: [dm]"
-	const public = "); everyone knows of it: say less here, or word the secret without it"
+	const tells = "gives away to Captain Harrow, as something it may talk about, its own secret (npcs/captain.yaml:"
+	const visible = "); say less here, or show it to the DM only, with visible_to: [dm]"
+	const public = "); everyone knows this: say less here, or word the secret without it"
 	for _, row := range []struct {
 		name, more string
 		want       []string
@@ -100,7 +100,7 @@ func TestFindToldSecretsIsBounded(t *testing.T) {
 	for i := range 100 {
 		fmt.Fprintf(&world, "  - {id: house-%d, type: location, name: A House}\n", i)
 	}
-	want := []string{"world.yaml:50: the campaign is too large to be compared with all that NPCs keep secret; from here on, Captain Harrow and those after it were not looked at"}
+	want := []string{"world.yaml:50: the campaign is too large to compare with everything that NPCs keep secret; from here on, Captain Harrow and the NPCs after it were not checked"}
 	if diff := cmp.Diff(want, toldSecrets(t, captain, world.String(), 49)); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}

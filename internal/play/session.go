@@ -103,8 +103,8 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	}
 	s := &Session{game: g, only: o.NPC, done: make(chan error, 1), Scripted: scripted}
 	if scripted {
-		s.Notices = append(s.Notices, "the NPCs are scripted: no language model is configured. "+
-			"Set OPENAI_API_KEY, or providers.llm.base_url and model in glyphoxa.yaml, for a real one (any OpenAI-compatible server will do).")
+		s.Notices = append(s.Notices, "the NPCs only speak prepared lines, because no language model is configured. "+
+			"Set OPENAI_API_KEY, or providers.llm.base_url and model in glyphoxa.yaml, to connect one (any OpenAI-compatible server will do).")
 	}
 	answering := g.makeEngines(o, m, scripted)
 	if err := answering.prepareEngines(cast); err != nil {
@@ -346,12 +346,12 @@ func (g *Game) makeAgents(cast []config.NPC, notices *[]string) []*agent.Agent {
 			Selector: tier.NewSelector(opts...), History: g.Config.Memory.History, Language: LanguageOf(n, g.Config.Language),
 		}))
 		if n.Engine == config.EngineS2S && !g.Config.Providers.SpeaksForItself() {
-			others = append(others, fmt.Sprintf("%s (%s)", n.Name, n.Engine))
+			others = append(others, n.Name)
 		}
 	}
 	if len(others) > 0 {
 		slices.Sort(others)
-		*notices = append(*notices, "these NPCs speak through the cascaded engine, since providers.s2s names no speech-to-speech model: "+strings.Join(others, ", "))
+		*notices = append(*notices, "these NPCs use the language model and the voice instead of a speech-to-speech model, because providers.s2s names none: "+strings.Join(others, ", "))
 	}
 	return all
 }
@@ -400,7 +400,7 @@ func (s *Session) openVoices(o SessionOptions, cast []config.NPC) (sound Sound, 
 	case provider.Name() == providers.Silent:
 		s.Notices = append(s.Notices, "the NPCs have no voice: "+cmp.Or(why, "providers.tts is silent"))
 	case why != "":
-		s.Notices = append(s.Notices, "nobody takes over from "+provider.Name()+": "+why)
+		s.Notices = append(s.Notices, "there is no replacement if "+provider.Name()+" fails: "+why)
 	}
 	if sound, err = o.openSound(g.audience); err != nil {
 		return sound, err

@@ -35,7 +35,7 @@ func OpenStore(ctx context.Context, m config.Memory, o StoreOptions) (memory.Sto
 		return orNone(s, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(m.Path), 0o700); err != nil {
-		return nil, fmt.Errorf("making the data directory: %w; set data_dir to a directory that can be written", userfile.PlainFileError(err))
+		return nil, fmt.Errorf("making the data directory: %w; set data_dir to a directory that Glyphoxa may write to", userfile.PlainFileError(err))
 	}
 	s, err := sqlite.Open(ctx, m.Path, &sqlite.Options{Embedder: o.Embedder, Groups: o.Groups, Logger: o.Logger})
 	return orNone(s, err)
@@ -63,7 +63,7 @@ func MayExist(m config.Memory) bool {
 // StoreAdvice returns advice on how a store could search better; empty if there is none.
 func StoreAdvice(s memory.Store) string {
 	if p, ok := s.(*postgres.Store); ok && p.Semantic() && !p.Extension() {
-		return "vectors are compared one by one, which is quick enough for some ten thousand facts; for more, install pgvector on the server"
+		return "search compares entries one by one, which is fast enough for about ten thousand facts; for more, install pgvector on the server"
 	}
 	return ""
 }

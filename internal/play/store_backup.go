@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/plural"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -37,7 +38,7 @@ const (
 
 var (
 	// ErrNoBackup means that a file is not a backup, or not a complete one.
-	ErrNoBackup = errors.New("this is no whole backup")
+	ErrNoBackup = errors.New("this is not a complete backup")
 	errEnough   = errors.New("no more is wanted")
 )
 
@@ -75,7 +76,7 @@ func counting(all iter.Seq2[memory.Record, error], say func(string)) iter.Seq2[m
 		n := 0
 		for r, err := range all {
 			if n++; n%sayEvery == 0 && say != nil {
-				say(fmt.Sprintf("%d records so far, at those of the kind %s", n, r.Kind))
+				say(fmt.Sprintf("%d records so far, now those of the kind %s", n, r.Kind))
 			}
 			if !yield(r, err) {
 				return
@@ -175,7 +176,7 @@ func OpenBackup(ctx context.Context, file string) (*BackupFile, error) {
 	case err != nil || h.Format != backupFormat:
 		return nil, errors.Join(fmt.Errorf("%s: %w", file, ErrNoBackup), f.Close())
 	case h.Version != backupVersion:
-		return nil, errors.Join(fmt.Errorf("%s: the backup has version %d, this program reads %d; update Glyphoxa", file, h.Version, backupVersion), f.Close())
+		return nil, errors.Join(fmt.Errorf("%s: the backup has version %d, but this program reads version %d; update Glyphoxa", file, h.Version, backupVersion), f.Close())
 	}
 	b.Made = h.Made
 	return b, nil
@@ -189,13 +190,13 @@ func (b *BackupFile) line() (line []byte, err error) {
 	for {
 		part, err := b.in.ReadSlice('\n')
 		if b.left -= int64(len(part)); b.left < 0 {
-			return nil, fmt.Errorf("it unpacks to more than %d times its size, as no backup that Glyphoxa wrote does; take another backup", mostUnpacked)
+			return nil, fmt.Errorf("it unpacks to more than %d times its size, so Glyphoxa did not write it; use another backup", mostUnpacked)
 		}
 		if line = append(line, part...); !errors.Is(err, bufio.ErrBufferFull) {
 			return line, err
 		}
 		if len(line) > longestRecord {
-			return nil, fmt.Errorf("a record has more than %d MB, and no backup that Glyphoxa wrote has such a record; take another backup", longestRecord>>20)
+			return nil, fmt.Errorf("a record is larger than %d MB, so Glyphoxa did not write this backup; use another one", longestRecord>>20)
 		}
 	}
 }
@@ -221,7 +222,7 @@ func (b *BackupFile) records() iter.Seq2[memory.Record, error] {
 			}
 			if err != nil {
 				if b.ctx.Err() == nil { // otherwise reading was cancelled
-					err = fmt.Errorf("%s: %w: after %d records: %v", b.file.Name(), ErrNoBackup, tally.Total(), err)
+					err = fmt.Errorf("%s: %w: after %s: %v", b.file.Name(), ErrNoBackup, plural.Count(tally.Total(), "record", "records"), err)
 				}
 				yield(memory.Record{}, err)
 				return

@@ -104,7 +104,7 @@ func readKey(file string) ([]byte, error) {
 	encoded, is := strings.CutPrefix(strings.TrimSpace(line), "key ")
 	key, err := base64.StdEncoding.DecodeString(encoded)
 	if !is || err != nil || len(key) != sha256.Size {
-		return nil, fmt.Errorf("%s: the first line is no key; without it nobody can be told from others, so put the file's backup in its place", file)
+		return nil, fmt.Errorf("%s: the first line is not a key, and without the key Glyphoxa cannot recognise forgotten players; restore the file from a backup", file)
 	}
 	return key, nil
 }

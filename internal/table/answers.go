@@ -133,7 +133,7 @@ func (t *Table) bargeIn(a *attempt, speaker string) {
 
 // failStalled ends a turn as failed because it had the floor and no sound came.
 func (t *Table) failStalled(a *attempt) {
-	t.cutTurn(a.turn, turnEnd{outcome: OutcomeFailed, stage: "playback", notice: a.turn.to.npc.Name + " had the floor and nothing was heard"})
+	t.cutTurn(a.turn, turnEnd{outcome: OutcomeFailed, stage: "playback", notice: a.turn.to.npc.Name + "'s turn to speak came, but nothing was heard"})
 }
 
 // cutTurn stops the answer of a turn, whether or not it is heard yet. It does nothing if the turn is not
@@ -228,7 +228,7 @@ func (t *Table) dropAttempt(tn *turn) {
 	a := tn.attempt
 	tn.attempt = nil
 	for _, tool := range a.basis.calls {
-		t.effects.emit(tn.number, KindToolFinished, &ToolFinished{Tool: tool, Error: "the player had more to say; this call came to nothing"})
+		t.effects.emit(tn.number, KindToolFinished, &ToolFinished{Tool: tool, Error: "the player had more to say, so this call was dropped"})
 	}
 	t.closeAttempt(a)
 }

@@ -19,7 +19,7 @@ import (
 const maxFound = 500
 
 // errAbandoned is the cause with which the context of an attempt is cancelled that is no longer needed.
-var errAbandoned = errors.New("the answer is not wanted any more")
+var errAbandoned = errors.New("the answer is no longer needed")
 
 // attempt is one try at answering a turn. A turn has at most one at a time; a new one replaces it if the
 // player turns out to have said more.

@@ -164,7 +164,7 @@ func Lookup(cast []config.NPC, name string) (int, error) {
 	if near := userfile.Nearest(name, known); near != "" {
 		return 0, fmt.Errorf("no NPC is called %q; did you mean %q?", name, near)
 	}
-	return 0, fmt.Errorf("no NPC is called %q; there are %s", name, strings.Join(names, ", "))
+	return 0, fmt.Errorf("no NPC is called %q; the NPCs here are %s", name, strings.Join(names, ", "))
 }
 
 // hasOwnVoice reports whether an NPC at the table has a speech-to-speech engine.

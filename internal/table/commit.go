@@ -77,7 +77,7 @@ func (tn *turn) undone() error {
 	case tn.kept.lineTakenBack:
 		return errors.New("the line was taken back, so this was not done")
 	case tn.end.outcome != OutcomeDelivered:
-		return errors.New("the turn did not come to its end, so this was not done")
+		return errors.New("the turn did not finish, so this was not done")
 	}
 	return nil
 }

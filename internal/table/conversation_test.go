@@ -146,7 +146,7 @@ func TestLookup(t *testing.T) {
 			t.Errorf("Lookup(%q) = %d, %v, want %d", name, got, err, want)
 		}
 	}
-	for name, want := range map[string]string{"Greymantel": "did you mean", "Zorro": "there are Greymantle the Sage, ", "": "there are", "the": "no NPC"} {
+	for name, want := range map[string]string{"Greymantel": "did you mean", "Zorro": "here are Greymantle the Sage, ", "": "the NPCs here are", "the": "no NPC"} {
 		if _, err := Lookup(inn(), name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Lookup(%q) = %v, want %q in it", name, err, want)
 		}

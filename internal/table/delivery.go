@@ -37,7 +37,7 @@ func (t *Table) handleNote(a *attempt, n mixer.Note, last bool) {
 		t.floor.handle(floor.Event{Kind: floor.Finished, Turn: a.id})
 		t.effects.add(endIfDone{a})
 	case mixer.Failed:
-		t.effects.notify(tn.number, "warning", "the sound could not be played, the text goes on: "+userfile.OneLine(n.Err))
+		t.effects.notify(tn.number, "warning", "the sound could not be played; the NPC goes on in writing: "+userfile.OneLine(n.Err))
 	}
 }
 

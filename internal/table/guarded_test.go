@@ -104,7 +104,7 @@ func TestSecretsAreAllowed(t *testing.T) {
 			t.Errorf("said %q", end.Text)
 		}
 		must("2: The old jetty")(r.Reveal(t.Context(), "Mira", ""))
-		must("there are 1 to 2")(r.Reveal(t.Context(), "Mira", "3"))
+		must("choose 1 to 2")(r.Reveal(t.Context(), "Mira", "3"))
 		must("no NPC")(r.Reveal(t.Context(), "Zed", ""))
 		must("one NPC")(r.Reveal(t.Context(), "all", "1"))
 		must("may tell secret 2")(r.Reveal(t.Context(), "Mira", "2"))

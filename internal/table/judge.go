@@ -14,6 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/judge"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/plural"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -228,7 +229,7 @@ func (t *Table) handleJudged(f *judged) {
 	if f.err == nil {
 		t.judging.strikes = 0
 	} else {
-		t.judgeFails("the judge of doubtful lines fails: " + userfile.OneLine(f.err))
+		t.judgeFails("the model that decides who a line is for failed: " + userfile.OneLine(f.err))
 	}
 	if tn.phase == doubted {
 		t.settle(tn, false)
@@ -240,7 +241,7 @@ func (t *Table) judgeIsLate(tn *turn) {
 	if tn.phase != doubted {
 		return
 	}
-	t.judgeFails(fmt.Sprintf("the judge of doubtful lines takes longer than %s (table.judge_wait)", config.Duration(t.judging.wait)))
+	t.judgeFails(fmt.Sprintf("the model that decides who a line is for takes longer than %s (table.judge_wait)", config.Duration(t.judging.wait)))
 	t.settle(tn, true)
 }
 
@@ -248,7 +249,7 @@ func (t *Table) judgeIsLate(tn *turn) {
 func (t *Table) judgeFails(why string) {
 	t.o.Logger.Warn("asking whom a line is for", "reason", why)
 	if t.judging.strike(time.Now()) {
-		t.effects.notify(0, "warning", fmt.Sprintf("%s; it is not asked for %s, and the rules decide alone", why, config.Duration(judgeRest)))
+		t.effects.notify(0, "warning", fmt.Sprintf("%s; for %s, the rules decide without it", why, config.Duration(judgeRest)))
 	}
 }
 
@@ -415,7 +416,7 @@ func (tn *turn) addressed() string {
 	took := j.enter(&l)
 	doubt := fmt.Sprintf("in doubt (%.2f): %s; ", j.doubt.Odds, j.doubt.Why)
 	if j.outcome != judgedNPC {
-		return fmt.Sprintf("%sthe rules decided, because the judge was %s after %.0f ms: %s", doubt, j.outcome, l.JudgeMS, d.Why)
+		return fmt.Sprintf("%sthe rules decided, because the judge model was %s after %.0f ms: %s", doubt, j.outcome, l.JudgeMS, d.Why)
 	}
-	return fmt.Sprintf("%sthe judge decided after %.0f ms: it %s; %d calls, %d tokens, cost %g", doubt, l.JudgeMS, j.verdict.Intent, j.calls, took.InputTokens()+took.OutputTokens(), l.JudgeCost.Units())
+	return fmt.Sprintf("%sthe judge model decided after %.0f ms: it %s; %s, %s, cost %g", doubt, l.JudgeMS, j.verdict.Intent, plural.Count(j.calls, "call", "calls"), plural.Count(int(took.InputTokens()+took.OutputTokens()), "token", "tokens"), l.JudgeCost.Units())
 }

@@ -273,7 +273,7 @@ func TestJudgeKnowsTheTable(t *testing.T) {
 			t.Errorf("lines %+v, want the call and its answer alone", q.Lines)
 		}
 		why, err := table.Why(t.Context(), r.Table, "Mira")
-		if err != nil || !strings.Contains(strings.Join(why.Lines(), "\n"), "the judge decided after 10 ms: it speaks; 1 calls") {
+		if err != nil || !strings.Contains(strings.Join(why.Lines(), "\n"), "the judge model decided after 10 ms: it speaks; 1 call,") {
 			t.Errorf("why = %q, %v", why.Lines(), err)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/plural"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -24,9 +25,9 @@ const (
 )
 
 var (
-	errWaits   = errors.New("it waits to be kept")
-	errNoRoom  = errors.New("too much waits to be kept already")
-	errTooSlow = fmt.Errorf("memory takes longer than %s to keep a line", storeTimeout)
+	errWaits   = errors.New("it is waiting to be saved")
+	errNoRoom  = errors.New("too many lines are waiting to be saved")
+	errTooSlow = fmt.Errorf("memory takes longer than %s to save a line", storeTimeout)
 )
 
 // keeper writes lines to the log, in the order in which they come. Lines that the log rejects wait, and are
@@ -123,7 +124,7 @@ func (k *keeper) enqueue(ctx context.Context, u *unkept) error {
 		why := k.outage.why
 		k.mu.Unlock()
 		if first {
-			k.tell(kept{"error", CodeLost, "what is said now is lost, since too much waits to be kept: " + reasonOf(why)})
+			k.tell(kept{"error", CodeLost, "what is said now is lost, because too many lines are waiting to be saved: " + reasonOf(why)})
 		}
 		return errNoRoom
 	}
@@ -160,7 +161,7 @@ func reasonOf(err error) string {
 }
 
 func waitsBecause(err error) kept {
-	return kept{"error", CodeWaits, "what is said cannot be kept right now; it waits, and is tried again until the session ends: " + reasonOf(err)}
+	return kept{"error", CodeWaits, "what is said cannot be saved right now; the table keeps trying until the session ends: " + reasonOf(err)}
 }
 
 // write writes until no lines wait, or until the table closes and a last try has failed.
@@ -252,7 +253,7 @@ func (k *keeper) try(ctx context.Context, some []*unkept) error {
 		appendLines = k.log.AppendMissing
 	}
 	if _, err := appendLines(ctx, lines...); err != nil {
-		return fmt.Errorf("keeping the transcript: %w", err)
+		return fmt.Errorf("saving the transcript: %w", err)
 	}
 	return nil
 }
@@ -313,19 +314,16 @@ func (k *keeper) settle(some []*unkept, err error) bool {
 
 // recovered ends the outage and returns the notice about it. The caller holds mu.
 func (k *keeper) recovered() kept {
-	text := fmt.Sprintf("what is said is kept again, and %s kept that waited", countLines(k.outage.late))
+	text := fmt.Sprintf("what is said is saved again, including %s that had to wait", plural.Count(k.outage.late, "line", "lines"))
 	if k.outage.lost > 0 {
-		text += fmt.Sprintf("; %s lost that found no room", countLines(k.outage.lost))
+		text += fmt.Sprintf("; %s lost, because there was no room", countLines(k.outage.lost))
 	}
 	k.outage = outage{}
 	return kept{"info", CodeKept, text}
 }
 
 func countLines(n int) string {
-	if n == 1 {
-		return "1 line is"
-	}
-	return fmt.Sprintf("%d lines are", n)
+	return plural.Count(n, "line is", "lines are")
 }
 
 // close makes the keeper try the waiting lines a last time, and returns a channel that is closed after that.
@@ -438,9 +436,9 @@ func (k *keeper) giveUp(err error, where string, unsaved error) {
 	k.waiting, k.lines, k.bytes, k.ended = nil, 0, 0, nil
 	k.mu.Unlock()
 	if saved > 0 {
-		k.tell(kept{"warning", CodeAside, fmt.Sprintf("%s in %s, and will be in memory once it can be opened: %s", countLines(saved), where, reasonOf(err))})
+		k.tell(kept{"warning", CodeAside, fmt.Sprintf("%s in %s and will move to memory once it can be opened: %s", countLines(saved), where, reasonOf(err))})
 	}
 	if lost > 0 {
-		k.tell(kept{"error", CodeLost, fmt.Sprintf("%s lost, since the session ends: %s", countLines(lost), reasonOf(errors.Join(err, unsaved)))})
+		k.tell(kept{"error", CodeLost, fmt.Sprintf("%s lost, because the session is ending: %s", countLines(lost), reasonOf(errors.Join(err, unsaved)))})
 	}
 }

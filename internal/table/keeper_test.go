@@ -60,7 +60,7 @@ func TestWhatCannotBeKeptWaits(t *testing.T) {
 				t.Errorf("told %q, want that lines wait and are kept", got)
 			}
 			n := of[*table.Notice](r.events)
-			if !strings.Contains(n[0].Text, "disk full") || !strings.Contains(n[1].Text, "40 lines are kept") {
+			if !strings.Contains(n[0].Text, "disk full") || !strings.Contains(n[1].Text, "including 40 lines") {
 				t.Errorf("told %q and %q", n[0].Text, n[1].Text)
 			}
 			r.kept(want...)
@@ -229,7 +229,7 @@ func TestTooMuchWaits(t *testing.T) {
 		j.fail(nil)
 		r.close()
 		n := of[*table.Notice](r.events)
-		if last := n[len(n)-1]; last.Code != table.CodeKept || !strings.Contains(last.Text, "found no room") {
+		if last := n[len(n)-1]; last.Code != table.CodeKept || !strings.Contains(last.Text, "there was no room") {
 			t.Errorf("told %+v", last)
 		}
 	})

@@ -9,13 +9,14 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/plural"
 )
 
 // Raise raises an NPC's ceiling to a tier, for d or for a number of its turns, whichever ends first. For
 // either, 0 means the configured value. It returns a sentence that describes the change.
 func (t *Table) Raise(ctx context.Context, npc string, to mcp.BudgetTier, d time.Duration, turns int) (string, error) {
 	if to == mcp.BudgetFast {
-		return "", fmt.Errorf("fast is the lowest tier; use lower to cap an NPC at it")
+		return "", fmt.Errorf("fast is already the lowest tier; use lower to keep an NPC there")
 	}
 	if d <= 0 {
 		d = time.Duration(t.o.Latency.Lease)
@@ -36,15 +37,7 @@ func (ls *leases) raiseNPCs(who []int, l agent.Lease, d time.Duration) string {
 	for _, i := range who {
 		ls.raiseNPC(i, l)
 	}
-	return fmt.Sprintf("%s may go up to %s for %s or %s", ls.cast.namesOf(who), l.Tier, d, countOfTurns(l.Turns))
-}
-
-// countOfTurns returns a number of turns in words.
-func countOfTurns(turns int) string {
-	if turns == 1 {
-		return "one turn"
-	}
-	return fmt.Sprintf("%d turns", turns)
+	return fmt.Sprintf("%s may go up to %s for %s or %s", ls.cast.namesOf(who), l.Tier, d, plural.Count(l.Turns, "turn", "turns"))
 }
 
 // Lower ends a raise and caps an NPC at a tier. The tier DEEP removes the cap.
@@ -63,9 +56,9 @@ func (ls *leases) lowerNPCs(who []int, to mcp.BudgetTier) string {
 		ls.lowerNPC(i, to)
 	}
 	if to == mcp.BudgetDeep {
-		return ls.cast.namesOf(who) + " is capped no more"
+		return ls.cast.namesOf(who) + " no longer has a limit"
 	}
-	return fmt.Sprintf("%s stays at %s at most", ls.cast.namesOf(who), to)
+	return fmt.Sprintf("%s will be %s at most", ls.cast.namesOf(who), to)
 }
 
 // leases holds the raises that have not ended.

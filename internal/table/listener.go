@@ -154,7 +154,7 @@ func (t *Table) understand(s *Seat, p *passage) {
 	case p.overlap.any && t.echoUntil(p.last.At).hears(text):
 		t.dropGuess(p)
 		if !s.echoes() {
-			t.effects.notify(0, "info", fmt.Sprintf("%s's microphone picks up the NPCs' own voices; that is not taken for speech", s.speaker))
+			t.effects.notify(0, "info", fmt.Sprintf("%s's microphone picks up the NPCs' voices; the table ignores them, but headphones help", s.speaker))
 		}
 		s.echoed, text = time.Now(), ""
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/plural"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
@@ -73,9 +74,9 @@ func (t *Table) TryVoice(ctx context.Context, npc, voice, text string) error {
 	voice, text = strings.TrimSpace(untrusted.Clean(voice, maxVoice)), untrusted.Clean(text, maxText)
 	switch {
 	case t.o.Voices == nil:
-		return fmt.Errorf("nobody is heard at this table")
+		return fmt.Errorf("there is no sound at this table")
 	case voice == "" || strings.TrimSpace(text) == "":
-		return fmt.Errorf("a trial takes a voice and something to say")
+		return fmt.Errorf("to try a voice, give its name and a sentence")
 	}
 	return t.orderNPCs(ctx, npc, func(who []int) error {
 		return t.sayAs(who, text, voice)
@@ -94,7 +95,7 @@ func (t *Table) Direct(ctx context.Context, npc, text string, turns int) (string
 		for _, i := range who {
 			t.cast.agents[i].Direct(text, turns)
 		}
-		said = fmt.Sprintf("%s is directed for %d turns: %s", t.cast.namesOf(who), turns, text)
+		said = fmt.Sprintf("your direction for %s (%s): %s", t.cast.namesOf(who), plural.Count(turns, "answer", "answers"), text)
 		if text == "" {
 			said = t.cast.namesOf(who) + " plays freely again"
 		}

@@ -30,9 +30,9 @@ func (p *purse) mayGuess() bool { return p.meter.Level() < cost.Cheaper }
 
 // passed describes each level in words. It contains no amounts, because players read it too.
 var passed = map[cost.Level]string{
-	cost.Noticed:   "the session has passed cost.soft_cap; nothing changes yet",
-	cost.Cheaper:   "the session has reached cost.hard_cap; from now on every NPC answers through the cascaded engine, which costs less",
-	cost.LinesOnly: "the session has reached what cost.hard_cap allows; from now on the NPCs answer with their stock phrases, without a model",
+	cost.Noticed:   "the session has passed its first cost limit (cost.soft_cap); nothing changes yet",
+	cost.Cheaper:   "the session has reached its cost limit (cost.hard_cap); from now on the NPCs give cheaper answers",
+	cost.LinesOnly: "the session has used up its cost limit (cost.hard_cap); from now on the NPCs only use prepared lines",
 }
 
 // reportLevel reports a passed cap, once. If there are caps, it also reports once that some costs do not count
@@ -49,6 +49,6 @@ func (p *purse) reportLevel() {
 	}
 	if names := p.meter.Uncounted(); len(names) > 0 && !p.unpriced {
 		p.unpriced = true
-		p.effects.notify(0, "info", "the caps do not know what "+strings.Join(names, " and ")+" costs; set its price under cost.prices")
+		p.effects.notify(0, "info", "the cost limits do not count "+strings.Join(names, " and ")+"; set the price under cost.prices")
 	}
 }

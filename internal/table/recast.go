@@ -70,7 +70,7 @@ func (c CastChange) String() string {
 		names     []string
 		one, many string
 	}{
-		{c.Joined, "joins", "join"}, {c.Changed, "is not as before", "are not as before"}, {c.Left, "leaves", "leave"},
+		{c.Joined, "joins", "join"}, {c.Changed, "has changed", "have changed"}, {c.Left, "leaves", "leave"},
 	} {
 		switch n := len(p.names); n {
 		case 0:
@@ -81,7 +81,7 @@ func (c CastChange) String() string {
 		}
 	}
 	if len(parts) == 0 {
-		return "everyone is as before"
+		return "nothing has changed"
 	}
 	return strings.Join(parts, "; ")
 }

@@ -51,10 +51,10 @@ func TestRecastKeepsThePerson(t *testing.T) {
 		do(r.Lower(t.Context(), "Mira", mcp.BudgetFast))
 		berta := bart(setting{})
 		berta.Name, berta.Aliases, berta.Personality = "Berta the Barkeep", []string{"Bertie"}, "You like bread."
-		if got, want := r.recast(mira(setting{}), berta), "Berta the Barkeep is not as before"; got != want {
+		if got, want := r.recast(mira(setting{}), berta), "Berta the Barkeep has changed"; got != want {
 			t.Errorf("said %q, want %q", got, want)
 		}
-		if got := r.recast(mira(setting{}), berta); got != "everyone is as before" {
+		if got := r.recast(mira(setting{}), berta); got != "nothing has changed" {
 			t.Errorf("said %q of the same cast", got)
 		}
 		all, err := r.Status(t.Context())

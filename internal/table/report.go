@@ -117,7 +117,7 @@ func (t *Table) handleFinding(a *attempt, f finding) {
 		}
 		t.soundReady(tn)
 	case voiceFailed:
-		t.effects.notify(tn.number, "warning", "the voice failed, the text goes on: "+userfile.OneLine(f.err))
+		t.effects.notify(tn.number, "warning", "the voice failed; the NPC goes on in writing: "+userfile.OneLine(f.err))
 	case workEnded:
 		t.startReaction(a)
 		t.effects.add(endIfDone{a})

@@ -40,7 +40,7 @@ func (t *Table) Conceal(ctx context.Context, npc string) (string, error) {
 func (t *Table) orderOne(ctx context.Context, name string, f func(*agent.Agent) error) error {
 	return t.orderNPCs(ctx, name, func(who []int) error {
 		if len(who) != 1 {
-			return fmt.Errorf("name one NPC")
+			return fmt.Errorf("choose one NPC")
 		}
 		return f(t.cast.agents[who[0]])
 	})
@@ -51,7 +51,7 @@ func revealSecrets(a *agent.Agent, which string) (string, error) {
 	number, err := strconv.Atoi(which)
 	switch {
 	case n == 0:
-		return "", fmt.Errorf("%s keeps nothing secret", a.NPC.Name)
+		return "", fmt.Errorf("%s has no secrets", a.NPC.Name)
 	case strings.EqualFold(which, all), which == "" && n == 1:
 		for i := range n {
 			a.Reveal(i)
@@ -60,7 +60,7 @@ func revealSecrets(a *agent.Agent, which string) (string, error) {
 	case which == "":
 		return listSecrets(a), nil
 	case err != nil || number < 1 || number > n:
-		return "", fmt.Errorf("%s has no secret %q; there are 1 to %d, or all", a.NPC.Name, which, n)
+		return "", fmt.Errorf("%s has no secret %q; choose 1 to %d, or all", a.NPC.Name, which, n)
 	}
 	a.Reveal(number - 1)
 	return fmt.Sprintf("%s may tell secret %d now", a.NPC.Name, number), nil
@@ -68,7 +68,7 @@ func revealSecrets(a *agent.Agent, which string) (string, error) {
 
 // listSecrets lists the secrets of an NPC with their numbers, one on each line.
 func listSecrets(a *agent.Agent) string {
-	lines := []string{a.NPC.Name + " keeps these; say which, by its number, or all"}
+	lines := []string{a.NPC.Name + " keeps these secrets; choose one by its number, or all"}
 	for i, s := range a.NPC.SecretKnowledge {
 		text := []rune(untrusted.Clean(s.Text, maxShownSecret+1))
 		if len(text) > maxShownSecret {
@@ -88,7 +88,7 @@ func (t *Table) revealByLine(tn *turn) {
 	}
 	for _, i := range tn.to.agent.RevealedBy(tn.Text) {
 		if tn.to.agent.Reveal(i) {
-			t.effects.notify(tn.number, "info", fmt.Sprintf("%s may tell secret %d now: %s said the words for it", tn.to.agent.NPC.Name, i+1, tn.Speaker))
+			t.effects.notify(tn.number, "info", fmt.Sprintf("%s may tell secret %d now, because %s said the words for it", tn.to.agent.NPC.Name, i+1, tn.Speaker))
 		}
 	}
 }

@@ -28,7 +28,7 @@ type JoinOptions struct {
 }
 
 // ErrDeaf means that a table has no speech recognition.
-var ErrDeaf = errors.New("the table cannot hear: it has no speech recognition")
+var ErrDeaf = errors.New("the table cannot hear, because it has no speech recognition")
 
 // maxPassages is how many utterances of one player are kept because they may be continued.
 const maxPassages = 4
@@ -112,7 +112,7 @@ func (t *Table) Join(ctx context.Context, speaker string, o *JoinOptions) (*Seat
 	err := t.order(ctx, func() error {
 		speaker = t.conversation.introduce(Utterance{Speaker: speaker, User: o.User, Leads: s.leadsNow()}).Speaker
 		if t.seats.bySpeaker[speaker] != nil {
-			return fmt.Errorf("%s sits at the table already", speaker)
+			return fmt.Errorf("%s is already at the table", speaker)
 		}
 		s.speaker, t.seats.bySpeaker[speaker] = speaker, s
 		t.conversation.meet(speaker)

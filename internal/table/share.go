@@ -27,9 +27,9 @@ const (
 
 var (
 	// ErrTooMuch means that a line was refused because its player says more than the NPCs can answer.
-	ErrTooMuch = errors.New("you say more at once than the table can answer, so this line was left out; wait for the answers and say it again")
+	ErrTooMuch = errors.New("you are saying more at once than the table can answer, so this line was left out; wait for the answers and say it again")
 	// ErrFlood means that no line of a player is accepted, because the player went on after [ErrTooMuch].
-	ErrFlood = fmt.Errorf("you say far more than the table can answer, so nothing is heard until you have been quiet for %s", floodQuiet)
+	ErrFlood = fmt.Errorf("you are saying far more than the table can answer; the NPCs will hear you again once you have been quiet for %s", floodQuiet)
 )
 
 // share counts the lines of one player.
@@ -100,7 +100,7 @@ func (t *Table) admit(u Utterance) error {
 // endFlood ends the waiting turns and the current answers of a player who floods the table, so that the NPCs
 // are free for others.
 func (t *Table) endFlood(u Utterance) {
-	t.effects.notify(0, "warning", fmt.Sprintf("%s says far more than the table can answer; nothing of it is heard until %s has been quiet for %s", u.Speaker, u.Speaker, floodQuiet))
+	t.effects.notify(0, "warning", fmt.Sprintf("%s is saying far more than the table can answer; the NPCs will hear %s again after %s of quiet", u.Speaker, u.Speaker, floodQuiet))
 	for _, tn := range slices.Clone(t.queue.waiting) {
 		if tn.User == u.User {
 			t.queue.remove(tn)

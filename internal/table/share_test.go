@@ -73,7 +73,7 @@ func TestAFloodCostsOthersNothing(t *testing.T) {
 		}
 		notices := 0
 		for _, n := range of[*table.Notice](r.events) {
-			if strings.Contains(n.Text, "Mallory says far more") {
+			if strings.Contains(n.Text, "Mallory is saying far more") {
 				notices++
 			}
 		}

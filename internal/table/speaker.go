@@ -231,9 +231,9 @@ func (v *conversation) posesAs(bare string, leads bool) error {
 		switch {
 		case !is:
 		case strings.EqualFold(npc, called):
-			return fmt.Errorf("%s is the name of somebody in the story", bare)
+			return fmt.Errorf("%s is the name of someone in the story", bare)
 		default:
-			return fmt.Errorf("%s is or looks like a name of %s, who is somebody in the story", bare, npc)
+			return fmt.Errorf("%s is or looks like the name of %s, who is someone in the story", bare, npc)
 		}
 	}
 	return nil
@@ -313,9 +313,9 @@ func (v *conversation) admit(given, user string) (string, error) {
 			as = nameless
 		}
 		if as != "" && !strings.EqualFold(as, bare) {
-			return "", fmt.Errorf("%s looks like %s, who sits at the table already", bare, as)
+			return "", fmt.Errorf("%s looks like %s, who is already at the table", bare, as)
 		}
-		return "", fmt.Errorf("%s sits at the table already", bare)
+		return "", fmt.Errorf("%s is already at the table", bare)
 	}
 	return v.nameSpeaker(given, user, leads), nil
 }

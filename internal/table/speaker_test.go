@@ -89,22 +89,22 @@ func TestAdmitRefusesNamesOfOthers(t *testing.T) {
 		}
 		admit("Greta", "b:1", "Greta<nil>")
 		admit("Greta", "b:1", "Greta<nil>") // again, as after a reload
-		admit("Gre\u200bta", "b:2", "Greta sits at the table already")
-		admit("Grеta", "", "Grеta looks like Greta, who sits")
-		admit("Ilse", "b:2", "the name of somebody in the story") // not at the table
-		admit("Die Нexe", "b:2", "looks like a name of Ilse")
+		admit("Gre\u200bta", "b:2", "Greta is already at the table")
+		admit("Grеta", "", "Grеta looks like Greta, who is already")
+		admit("Ilse", "b:2", "the name of someone in the story") // not at the table
+		admit("Die Нexe", "b:2", "looks like the name of Ilse")
 		admit("J0", "b:2", "Jo leads the game")
 		admit("Jo", "b:2", "Jo leads the game")
 		admit("Jo", "", "Jo<nil>") // at the terminal, where only the name identifies
 		admit("Player", "", "Player<nil>")
-		admit("Player", "b:2", "Player sits at the table already")
+		admit("Player", "b:2", "Player is already at the table")
 		admit("\u2800", "b:2", untrusted.ErrBlankName.Error())
 		admit("Alle", "b:2", "cannot be a player's name")
 		admit("Gerda", "b:1", "Gerda<nil>") // under another name
 		admit("Greta", "b:2", "Greta<nil>")
 		r.Dismiss("b:2")
 		admit("Greta", "b:3", "Greta<nil>")
-		admit("PIayer", "b:2", "PIayer looks like Player, who sits")
+		admit("PIayer", "b:2", "PIayer looks like Player, who is already")
 	})
 }
 

@@ -103,7 +103,7 @@ func (t *Table) carryOutOrder(e spokenOrder) {
 		told.Tier = o.Tier.String()
 		told.Done = t.leases.lowerNPCs(who, o.Tier)
 	case orders.EndSession:
-		told.Done = "the session is to end"
+		told.Done = "the session should end"
 	}
 	t.effects.emit(0, KindSpokenOrder, told)
 }

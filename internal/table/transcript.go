@@ -34,7 +34,7 @@ type transcript struct {
 func (r *transcript) recallSession(ctx context.Context) ([]memory.Line, error) {
 	lines, err := r.log.Recent(ctx, r.session, max(maxRecalled, r.most))
 	if err != nil && ctx.Err() == nil {
-		return nil, fmt.Errorf("what was said before is not known to the NPCs: %w", err)
+		return nil, fmt.Errorf("the NPCs do not know what was said before: %w", err)
 	}
 	r.recent = append([]memory.Line{}, lines[max(len(lines)-r.most, 0):]...)
 	return lines, nil

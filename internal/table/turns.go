@@ -184,7 +184,7 @@ func (t *Table) beginOrQueue(tn *turn) {
 }
 
 // crowdedOut is the end of a turn for which there is no room.
-var crowdedOut = turnEnd{outcome: OutcomeCancelled, stage: "queue", notice: "too much was said at once; this was not answered"}
+var crowdedOut = turnEnd{outcome: OutcomeCancelled, stage: "queue", notice: "too much was said at once, so this was not answered"}
 
 // queueTurn queues a turn. If the queue is full, which happens only to speech and reworded lines, the newest
 // turn of the player who has most waiting ends unanswered.
@@ -271,7 +271,7 @@ func (t *Table) beginQueued() {
 // with that voice.
 func (t *Table) sayAs(who []int, text, voice string) error {
 	if len(who) != 1 {
-		return fmt.Errorf("one NPC at a time can be made to speak")
+		return fmt.Errorf("you can only speak as one NPC at a time")
 	}
 	if t.turns.countPuppets() >= maxLines {
 		return fmt.Errorf("too much is waiting to be said; try again in a moment")

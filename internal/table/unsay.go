@@ -54,7 +54,7 @@ func (t *Table) Unsay(ctx context.Context, u Unsaying) (said string, err error) 
 			return fmt.Errorf("%w: %w", ErrStands, err)
 		}
 		t.takeBack(l, u, done)
-		said = t.cast.agents[l.npc].NPC.Name + " has not said that"
+		said = t.cast.agents[l.npc].NPC.Name + " never said that"
 		if u.Again {
 			said += ", and is asked again"
 		}
@@ -90,15 +90,15 @@ func (t *Table) mayAskAgain(l *saidLine) error {
 	case l.asked.Text == "":
 		return errors.New("it answers nothing that could be asked again")
 	case len(l.again.unwanted) >= maxAskedAgain:
-		return fmt.Errorf("it was asked again %d times already", maxAskedAgain)
+		return fmt.Errorf("it has already been asked again %d times", maxAskedAgain)
 	case len(l.again.unwanted) > 0 && t.turns.open[l.turn] != nil:
-		return errors.New("the new answer is still in the making")
+		return errors.New("the new answer is not finished yet")
 	case a.Left:
-		return fmt.Errorf("%s is not at the table any more", a.NPC.Name)
+		return fmt.Errorf("%s is no longer at the table", a.NPC.Name)
 	case a.Muted:
 		return fmt.Errorf("%s is silent now", a.NPC.Name)
 	case t.queue.isFull():
-		return errors.New("too much is waiting to be answered; try again in a moment")
+		return errors.New("too many lines are waiting for an answer; try again in a moment")
 	}
 	return nil
 }
@@ -197,20 +197,20 @@ func (s *saidLines) find(is func(*saidLine) bool) (*saidLine, error) {
 			return l, nil
 		}
 	}
-	return nil, errors.New("nothing of the kind was said lately")
+	return nil, errors.New("no such line was said lately")
 }
 
 // mayUnsay returns why u may not take a line back, nil if it may.
 func (s *saidLines) mayUnsay(l *saidLine, u Unsaying) error {
 	if l.unsaid {
-		return errors.New("it is taken back already")
+		return errors.New("it has already been taken back")
 	}
 	if u.Leads {
 		return nil
 	}
 	last, err := s.find(func(o *saidLine) bool { return u.By != "" && o.asked.User == u.By })
 	if err != nil || l.asked.User != u.By || l.again.first != last.again.first {
-		return errors.New("only who leads the game may take it back, and the player whom it answered, until the next answer to them")
+		return errors.New("only the game master may take it back, or the player it answered, until that player gets the next answer")
 	}
 	return nil
 }

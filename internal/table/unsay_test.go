@@ -46,7 +46,7 @@ func TestUnsay(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		said, err := r.Unsay(t.Context(), table.Unsaying{Turn: 1, By: "id:Ana", Again: true})
 		check(t, err)
-		if said != "Mira has not said that, and is asked again" {
+		if said != "Mira never said that, and is asked again" {
 			t.Errorf("Unsay says %q", said)
 		}
 		time.Sleep(5 * time.Second)
@@ -153,10 +153,10 @@ func TestUnsayIsRefused(t *testing.T) {
 		want table.Unsaying
 		why  string
 	}{
-		{"nothing_said", func(*room) {}, table.Unsaying{Turn: 9, Leads: true}, "nothing of the kind was said lately"},
-		{"another_players", func(*room) {}, table.Unsaying{Turn: 1, By: "id:Bob"}, "only who leads the game"},
-		{"no_longer_the_last", func(r *room) { r.write("Ana", "m2", "Mira, once more") }, table.Unsaying{Turn: 1, By: "id:Ana"}, "until the next answer to them"},
-		{"twice", func(r *room) { r.unsay(table.Unsaying{Turn: 1, Leads: true}) }, table.Unsaying{Turn: 1, Leads: true}, "taken back already"},
+		{"nothing_said", func(*room) {}, table.Unsaying{Turn: 9, Leads: true}, "no such line was said lately"},
+		{"another_players", func(*room) {}, table.Unsaying{Turn: 1, By: "id:Bob"}, "only the game master"},
+		{"no_longer_the_last", func(r *room) { r.write("Ana", "m2", "Mira, once more") }, table.Unsaying{Turn: 1, By: "id:Ana"}, "until that player gets the next answer"},
+		{"twice", func(r *room) { r.unsay(table.Unsaying{Turn: 1, Leads: true}) }, table.Unsaying{Turn: 1, Leads: true}, "already been taken back"},
 		{"again_while_silent", func(r *room) { _, err := r.Mute(r.t.Context(), "Mira", true); check(r.t, err) }, table.Unsaying{Turn: 1, Leads: true, Again: true}, "Mira is silent now"},
 		{"again_for_a_line_that_was_deleted", func(r *room) { check(r.t, r.Retract(r.t.Context(), "m1")) }, table.Unsaying{Turn: 1, Leads: true, Again: true}, "nothing that could be asked again"},
 		{"again_for_a_line_put_in_its_mouth", func(r *room) { check(r.t, r.Say(r.t.Context(), "Mira", "Last orders.")) }, table.Unsaying{NPC: "Mira", Leads: true, Again: true}, "nothing that could be asked again"},
@@ -165,12 +165,12 @@ func TestUnsayIsRefused(t *testing.T) {
 			check(r.t, err)
 			<-answer
 		}, table.Unsaying{NPC: "Mira", Leads: true, Again: true}, "it answers a whisper"},
-		{"again_for_who_is_gone", func(r *room) { _, err := r.Recast(r.t.Context(), company(bart(setting{}))); check(r.t, err) }, table.Unsaying{Turn: 1, Leads: true, Again: true}, "Mira is not at the table any more"},
+		{"again_for_who_is_gone", func(r *room) { _, err := r.Recast(r.t.Context(), company(bart(setting{}))); check(r.t, err) }, table.Unsaying{Turn: 1, Leads: true, Again: true}, "Mira is no longer at the table"},
 		{"again_and_again", func(r *room) {
 			for range 3 {
 				r.unsay(table.Unsaying{NPC: "Mira", Leads: true, Again: true})
 			}
-		}, table.Unsaying{NPC: "Mira", Leads: true, Again: true}, "asked again 3 times already"},
+		}, table.Unsaying{NPC: "Mira", Leads: true, Again: true}, "asked again 3 times"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

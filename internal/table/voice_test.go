@@ -374,7 +374,7 @@ func TestEchoIsNotTakenForSpeech(t *testing.T) {
 		if ended.Outcome != table.OutcomeDelivered || len(of[*table.TurnEnded](r.events)) != 1 {
 			t.Errorf("turn.ended = %+v, events %v; want one turn, to its end", ended, r.kinds())
 		}
-		if n := of[*table.Notice](r.events); len(n) != 1 || !strings.Contains(n[0].Text, "own voices") {
+		if n := of[*table.Notice](r.events); len(n) != 1 || !strings.Contains(n[0].Text, "the NPCs' voices") {
 			t.Errorf("notices = %+v", n)
 		}
 	})

@@ -18,18 +18,18 @@ import (
 func (t *Table) Whisper(ctx context.Context, npc string, u Utterance) (<-chan string, error) {
 	u.Text = untrusted.Clean(u.Text, maxText)
 	if strings.TrimSpace(u.Text) == "" {
-		return nil, errors.New("there is nothing to whisper")
+		return nil, errors.New("the whisper is empty")
 	}
 	answer := make(chan string, 1)
 	err := t.orderNPCs(ctx, npc, func(who []int) error {
 		if len(who) != 1 {
-			return errors.New("one NPC at a time can be whispered to")
+			return errors.New("you can only whisper to one NPC at a time")
 		}
 		if n := t.cast.agents[who[0]].NPC; n.Senses.Deaf && n.Senses.Blind {
 			return fmt.Errorf("%s can neither hear a whisper nor read a note", n.Name)
 		}
 		if t.queue.isFull() {
-			return errors.New("too much waits to be answered; try again in a moment")
+			return errors.New("too many lines are waiting for an answer; try again in a moment")
 		}
 		if err := t.admit(u); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
+	"github.com/MrWong99/glyphoxa/internal/plural"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -90,7 +91,7 @@ func Why(ctx context.Context, t *Table, npc string) (out Basis, err error) {
 				return nil
 			}
 		}
-		return errors.New("nobody of that name has answered lately; it is known of the last 32 answers, until a line is taken back")
+		return errors.New("no NPC of that name has answered lately; only the last 32 answers can be explained, and none from before a line was taken back")
 	})
 	return out, err
 }
@@ -99,7 +100,7 @@ func Why(ctx context.Context, t *Table, npc string) (out Basis, err error) {
 func (b Basis) Lines() []string {
 	out := []string{
 		fmt.Sprintf("turn %d: %s answered %s, %q", b.Turn, b.NPC, b.Speaker, b.Utterance),
-		fmt.Sprintf("tier %s of at most %s: %s; asked by %s", b.Tier, b.Ceiling, b.Reason, b.Route),
+		fmt.Sprintf("tier %s of at most %s: %s; addressed by %s", b.Tier, b.Ceiling, b.Reason, b.Route),
 	}
 	if b.Addressed != "" {
 		out = append(out, "addressed: "+b.Addressed)
@@ -117,21 +118,21 @@ func (b Basis) Lines() []string {
 		list("place", []string{c.Place + strings.TrimSuffix(" with "+strings.Join(c.Around, ", "), " with ")})
 	}
 	list("line", c.Lines)
-	list("in mind", c.Mind)
+	list("remembered", c.Mind)
 	list("diary", c.Diary)
 	list("mentioned", c.Entities)
-	list("recalled before it answered", c.Recalled)
+	list("remembered before it answered", c.Recalled)
 	list("rule found before it answered", c.Rules)
 	list("tool", b.Findings)
 	if len(b.Findings) == 0 && len(b.Tools) > 0 {
 		list("tools it could have asked", []string{strings.Join(b.Tools, ", ")})
 	}
-	out = append(out, fmt.Sprintf("its own conversation: %d exchanges", b.Exchanges))
+	out = append(out, "its own conversation: "+plural.Count(b.Exchanges, "exchange", "exchanges"))
 	if b.Secrets > 0 {
-		out = append(out, fmt.Sprintf("secrets: %d of %d may be told, the others were not given to it", b.Told, b.Secrets))
+		out = append(out, fmt.Sprintf("secrets it may tell: %d of %d; it was not given the others", b.Told, b.Secrets))
 	}
 	if b.Withheld > 0 {
-		out = append(out, fmt.Sprintf("withheld in this session, since it would have told a secret: %d times", b.Withheld))
+		out = append(out, "stopped from telling a secret in this session: "+plural.Count(b.Withheld, "time", "times"))
 	}
 	return out
 }

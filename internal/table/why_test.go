@@ -27,7 +27,7 @@ func TestWhy(t *testing.T) {
 		if b.NPC != "Mira" || b.Speaker != "Ana" || b.Exchanges != 1 || b.Reason == "" || !strings.Contains(b.Utterance, "other word") {
 			t.Errorf("why is %+v", b)
 		}
-		if all := strings.Join(b.Lines(), "\n"); !strings.Contains(all, "Mira answered Ana") || !strings.Contains(all, "its own conversation: 1 exchanges") {
+		if all := strings.Join(b.Lines(), "\n"); !strings.Contains(all, "Mira answered Ana") || !strings.Contains(all, "its own conversation: 1 exchange") {
 			t.Errorf("told as %q", all)
 		}
 		check(t, r.Retract(t.Context(), "m1"))

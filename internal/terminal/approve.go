@@ -37,9 +37,9 @@ func (p *console) decideWaiting(ctx context.Context, args string) (string, error
 	case len(waiting) == 1:
 		id = waiting[0].ID
 	case len(waiting) == 0:
-		return "", errors.New("nothing waits for you")
+		return "", errors.New("nothing is waiting for you")
 	default:
-		return "", fmt.Errorf("%d calls wait; say which: /approve %s ID", len(waiting), strings.ToLower(word))
+		return "", fmt.Errorf("%d requests are waiting; choose one: /approve %s ID", len(waiting), strings.ToLower(word))
 	}
 	made, err := p.game.Registry.Waiting.Decide(ctx, id, grant, mcp.Caller{}.Name())
 	return describeDecision(made, grant), tellFirst(err)
@@ -50,9 +50,9 @@ func tellFirst(err error) error {
 	before, late := errors.AsType[*access.DecidedError](err)
 	switch {
 	case late && before.Granted:
-		return fmt.Errorf("%s was first, and has allowed it", before.By)
+		return fmt.Errorf("%s has already allowed it", before.By)
 	case late:
-		return fmt.Errorf("%s was first, and has refused it", before.By)
+		return fmt.Errorf("%s has already denied it", before.By)
 	}
 	return err
 }
@@ -60,18 +60,18 @@ func tellFirst(err error) error {
 func describeDecision(made *access.Made, grant bool) string {
 	switch {
 	case !grant:
-		return "it is refused"
+		return "denied"
 	case made == nil:
-		return "it may pass, once"
+		return "allowed, this once"
 	case made.Failed != "":
-		return "it was allowed, and could not be done: " + untrusted.Line(made.Failed, maxShownArgs)
+		return "it was allowed, but could not be done: " + untrusted.Line(made.Failed, maxShownArgs)
 	}
-	return "it is done: " + untrusted.Line(made.Result, maxShownArgs)
+	return "done: " + untrusted.Line(made.Result, maxShownArgs)
 }
 
 func (p *console) listWaiting(waiting []access.Approval) string {
 	if len(waiting) == 0 {
-		return "nothing waits for you"
+		return "nothing is waiting for you"
 	}
 	var lines []string
 	for _, w := range waiting {
@@ -103,7 +103,7 @@ func (s *screen) writeApproval(e table.Event) {
 		s.writeNotice("info", describeWaiting(e.Who, e.Tool, string(e.Args), e.Expires, s.nameOf)+": /approve yes "+e.ID+", or /approve no "+e.ID)
 	case *table.ApprovalEnded:
 		if e.By == "" { // otherwise the decision itself is shown
-			s.writeNotice("info", fmt.Sprintf("what %s wanted to use %s for does not wait any more (%s)", s.nameOf(e.Who), e.Tool, e.Outcome))
+			s.writeNotice("info", fmt.Sprintf("the request of %s to use %s is no longer waiting (%s)", s.nameOf(e.Who), e.Tool, e.Outcome))
 		}
 	}
 }

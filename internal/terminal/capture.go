@@ -11,6 +11,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/ear"
+	"github.com/MrWong99/glyphoxa/internal/plural"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
@@ -77,10 +78,10 @@ func openCaptures(cfg *config.Config, asked []string, speaker string) ([]*captur
 			return nil, userfile.Usage(fmt.Errorf("--hear %s: %w", ask, err))
 		}
 		if taken[c.speaker] {
-			return nil, userfile.Usage(fmt.Errorf("--hear %s: %s is heard already; give each player a name, such as --hear Ana=ana.wav", ask, c.speaker))
+			return nil, userfile.Usage(fmt.Errorf("--hear %s: %s is already heard; give each player a name, such as --hear Ana=ana.wav", ask, c.speaker))
 		}
 		if c.recorders != nil && taken[microphone] {
-			return nil, userfile.Usage(fmt.Errorf("--hear %s: one player is heard through the microphone already", ask))
+			return nil, userfile.Usage(fmt.Errorf("--hear %s: one player is already heard through the microphone", ask))
 		}
 		taken[c.speaker] = true
 		taken[microphone] = taken[microphone] || c.recorders != nil
@@ -96,7 +97,7 @@ func newCapture(ask, speaker string) (*capture, error) {
 	}
 	speaker, err := untrusted.Name(speaker)
 	if err != nil || from == "" {
-		return nil, errors.New("say who is heard and from where, such as Ana=ana.wav or Ana=mic")
+		return nil, errors.New("name the player and the source, such as Ana=ana.wav or Ana=mic")
 	}
 	c := &capture{speaker: speaker, from: from, done: make(chan struct{})}
 	if from == microphone {
@@ -127,7 +128,7 @@ func refuseOverwriting(players []*capture, written string) error {
 	}
 	for _, c := range players {
 		if in, err := os.Stat(c.from); err == nil && c.recorders == nil && os.SameFile(in, out) {
-			return userfile.Usage(fmt.Errorf("--wav %s: %s is heard from this file; name another", written, c.speaker))
+			return userfile.Usage(fmt.Errorf("--wav %s: %s is heard from this file; choose another", written, c.speaker))
 		}
 	}
 	return nil
@@ -194,17 +195,18 @@ func (cs *captures) describeSeats() []string {
 	var lines []string
 	for _, c := range cs.all {
 		s := c.seat.Stats()
-		line := fmt.Sprintf("%s (%s): %d packets, %d dropped, %d lost; %d utterances, %d late transcripts", c.speaker, c.from, s.Packets.Packets, s.Packets.Dropped, s.Packets.Lost, cs.screen.utterancesOf(c.speaker), s.Late)
+		line := fmt.Sprintf("%s (%s): %s, %d dropped, %d lost; %s, %s", c.speaker, c.from, plural.Count(int(s.Packets.Packets), "packet", "packets"), s.Packets.Dropped, s.Packets.Lost,
+			plural.Count(cs.screen.utterancesOf(c.speaker), "utterance", "utterances"), plural.Count(int(s.Late), "late transcript", "late transcripts"))
 		if s.Early > 0 {
 			line += fmt.Sprintf("; %d asked for early, %d of them in vain", s.Early, s.Vain)
 		}
 		if s.Broken > 0 {
-			line += fmt.Sprintf("; the speech recognition broke off or was not there %d times", s.Broken)
+			line += "; the speech recognition was missing or broke off " + plural.Count(int(s.Broken), "time", "times")
 		}
 		lines = append(lines, line)
 	}
 	if len(lines) == 0 {
-		lines = []string{"nobody is heard; start with --hear mic or --hear NAME=FILE.wav"}
+		lines = []string{"the NPCs cannot hear anyone; start with --hear mic or --hear NAME=FILE.wav"}
 	}
 	return lines
 }
@@ -212,13 +214,13 @@ func (cs *captures) describeSeats() []string {
 // runCapture passes on a player's sound, followed by silence, until all of it has become turns.
 func (cs *captures) runCapture(ctx context.Context, c *capture) {
 	if c.recorders == nil {
-		cs.screen.showNotice("info", fmt.Sprintf("%s is heard from %s", c.speaker, c.from))
+		cs.screen.showNotice("info", fmt.Sprintf("the NPCs hear %s from %s", c.speaker, c.from))
 	} else {
 		c.tryRecorders(ctx, cs.screen.showNotice)
 	}
 	c.playRecording(ctx)
 	if ctx.Err() == nil && c.heard && cs.screen.utterancesOf(c.speaker) == 0 {
-		cs.screen.showNotice("warning", fmt.Sprintf("no words were heard from %s (%s)", c.speaker, c.from))
+		cs.screen.showNotice("warning", fmt.Sprintf("the NPCs heard no words from %s (%s); check the recording or the microphone", c.speaker, c.from))
 	}
 }
 

@@ -109,7 +109,7 @@ func TestRecordingIsPlayedInRealTime(t *testing.T) {
 // TestWordsThatNobodyHeard checks that people read about a recording without words, and only
 // about such a one.
 func TestWordsThatNobodyHeard(t *testing.T) {
-	const want = "! no words were heard from Ana (ana.wav)"
+	const want = "! the NPCs heard no words from Ana (ana.wav)"
 	for _, row := range []struct {
 		name   string
 		spoken table.Event
@@ -190,7 +190,7 @@ func TestOverWaitsForAll(t *testing.T) {
 func TestReportOfSeats(t *testing.T) {
 	cs, _, s := playing(nil)
 	s.Push(ear.Packet{Frame: new(audio.Frame)})
-	want := "Ana (ana.wav): 1 packets, 2 dropped, 3 lost; 0 utterances, 4 late transcripts; 6 asked for early, 5 of them in vain; the speech recognition broke off or was not there 1 times"
+	want := "Ana (ana.wav): 1 packet, 2 dropped, 3 lost; 0 utterances, 4 late transcripts; 6 asked for early, 5 of them in vain; the speech recognition was missing or broke off 1 time"
 	if got := cs.describeSeats(); len(got) != 1 || got[0] != want {
 		t.Errorf("report = %q, want %q", got, want)
 	}

@@ -115,15 +115,15 @@ func TestRecorderThatCannotStart(t *testing.T) {
 		want                 []string
 	}{
 		{"second_hears", refused, good, []string{
-			"info: Ana is heard through parec", "warning: parec ended: refused; trying arecord",
-			"info: Ana is heard through arecord", "warning: Ana is not heard any more: arecord ended",
+			"info: the NPCs hear Ana through parec", "warning: parec ended: refused; trying arecord",
+			"info: the NPCs hear Ana through arecord", "warning: the NPCs can no longer hear Ana: arecord ended",
 		}},
 		{"none_hears", refused, deaf, []string{
-			"info: Ana is heard through parec", "warning: parec ended: refused; trying arecord",
-			"info: Ana is heard through arecord", "warning: Ana is not heard any more: arecord ended: exit status 1",
+			"info: the NPCs hear Ana through parec", "warning: parec ended: refused; trying arecord",
+			"info: the NPCs hear Ana through arecord", "warning: the NPCs can no longer hear Ana: arecord ended: exit status 1",
 		}},
 		{"first_heard", good, good, []string{
-			"info: Ana is heard through parec", "warning: Ana is not heard any more: parec ended",
+			"info: the NPCs hear Ana through parec", "warning: the NPCs can no longer hear Ana: parec ended",
 		}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestOneMicrophoneForOnePlayer(t *testing.T) {
 		t.Errorf("captures = %+v, %v, want Ana's through the recorder", all, err)
 	}
 	_, err = openCaptures(cfg, []string{"mic", "Ben=mic"}, "Ana")
-	if !errors.Is(err, userfile.ErrUsage) || !strings.Contains(err.Error(), "through the microphone already") {
+	if !errors.Is(err, userfile.ErrUsage) || !strings.Contains(err.Error(), "through the microphone") {
 		t.Errorf("err = %v, want wrong usage", err)
 	}
 	// A player named "mic" is not the microphone.

@@ -260,7 +260,7 @@ func (p *console) handleLine(ctx context.Context, text string) (quit bool, err e
 		return false, nil
 	}
 	if !utf8.ValidString(text) {
-		p.screen.showNotice("warning", "the line was no valid UTF-8; unreadable bytes were replaced")
+		p.screen.showNotice("warning", "some characters of the line could not be read and were replaced; send text in UTF-8")
 	}
 	u, err := p.utteranceOf(ctx, trimmed)
 	if err != nil {
@@ -292,7 +292,7 @@ func (p *console) utteranceOf(ctx context.Context, line string) (table.Utterance
 		u.Speaker, u.Text = shown, rest
 	case ctx.Err() != nil || errors.Is(err, table.ErrClosed): // Hear reports it
 	default:
-		return u, fmt.Errorf("that was not said: %w; begin the line with another player's name, or with what is said", err)
+		return u, fmt.Errorf("that was not said: %w; start the line with another player's name, or leave the name out", err)
 	}
 	return u, nil
 }
@@ -308,7 +308,7 @@ func (p *console) admitSpeaker(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return nil
 	}
-	return userfile.Usage(fmt.Errorf("--speaker %q: %w; give the player another name, or set table.leads in glyphoxa.yaml to who leads the game", p.o.Speaker, err))
+	return userfile.Usage(fmt.Errorf("--speaker %q: %w; give the player another name, or name the game master in table.leads in glyphoxa.yaml", p.o.Speaker, err))
 }
 
 // speakerLine matches "Name: text", with a name of one to three capitalised words.

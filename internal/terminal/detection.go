@@ -13,7 +13,7 @@ func (cs *captures) openDetection(hearing config.Hearing) (err error) {
 		return nil
 	}
 	cs.detection, err = providers.OpenDetection(hearing, func(err error) {
-		cs.screen.showNotice("warning", fmt.Sprintf("voice detection by silero failed, and energy does it from now on: %v", err))
+		cs.screen.showNotice("warning", fmt.Sprintf("voice detection with silero failed, so loudness decides from now on who is speaking: %v", err))
 	})
 	if err != nil {
 		return fmt.Errorf("--hear: %w", err)
@@ -27,9 +27,9 @@ func (cs *captures) tellDetection(asked string) {
 		return
 	}
 	if missing := cs.detection.Missing(); asked == config.DetectionAuto {
-		cs.screen.showNotice("info", fmt.Sprintf("energy tells voice from noise, and takes music and barking for voice; silero does not, but %v", missing))
+		cs.screen.showNotice("info", fmt.Sprintf("loudness alone decides who is speaking, so music or a barking dog may pass for speech; silero would do better, but %v", missing))
 	} else {
-		cs.screen.showNotice("warning", fmt.Sprintf("hearing.detection is %s, but energy does it: %v", asked, missing))
+		cs.screen.showNotice("warning", fmt.Sprintf("hearing.detection is %s, but loudness decides who is speaking: %v", asked, missing))
 	}
 }
 

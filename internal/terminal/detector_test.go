@@ -74,9 +74,9 @@ func TestDetectionAtTheTable(t *testing.T) {
 		told      string // notice, read once; empty for none
 	}{
 		{config.DetectionEnergy, false, ""},
-		{config.DetectionWebRTC, webrtc(), missing(!webrtc(), "hearing.detection is webrtc, but energy does it")},
-		{config.DetectionAuto, false, missing(!terminalModel(t), "energy tells voice from noise")},
-		{config.DetectionAuto + ", onnxruntime: " + nowhere, false, "energy tells voice from noise"},
+		{config.DetectionWebRTC, webrtc(), missing(!webrtc(), "hearing.detection is webrtc, but loudness decides")},
+		{config.DetectionAuto, false, missing(!terminalModel(t), "loudness alone decides who is speaking")},
+		{config.DetectionAuto + ", onnxruntime: " + nowhere, false, "loudness alone decides who is speaking"},
 	} {
 		t.Run(row.detection, func(t *testing.T) {
 			t.Parallel()
@@ -106,7 +106,7 @@ func TestDetectionAtTheTable(t *testing.T) {
 			if got := strings.Count(out.String(), `"text":"Hush, Bart!"`); (got > 0) != row.heard {
 				t.Errorf("words were heard %d times, want some: %v\n%s", got, row.heard, &out)
 			}
-			told := strings.Count(out.String(), "energy does it") + strings.Count(out.String(), "energy tells voice")
+			told := strings.Count(out.String(), "decides who is speaking")
 			if row.told == "" && told > 0 || row.told != "" && (told != 1 || !strings.Contains(out.String(), row.told)) {
 				t.Errorf("what is missing was told %d times, want %q once\n%s", told, row.told, &out)
 			}

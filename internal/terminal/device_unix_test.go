@@ -122,14 +122,14 @@ func TestDeviceVanishesAndComesBack(t *testing.T) {
 			}
 			speakUntil(t, s, func() bool { return sounding(ear.Heard()) > 300*time.Millisecond })
 			ear.Vanish(t)
-			speakUntil(t, s, isTold(t, told, "warning: nothing is heard, the text goes on: "+program))
+			speakUntil(t, s, isTold(t, told, "warning: you cannot hear the NPCs, but their text goes on: "+program))
 			if !s.unheard.Load() {
 				t.Error("the voices are not read")
 			}
 			t.Setenv("PATH", path)
 			ear = peers.NewLoudspeaker(t)
 			leaveOnly(t, program)
-			speakUntil(t, s, isTold(t, told, "info: sound is heard again, through "))
+			speakUntil(t, s, isTold(t, told, "info: you can hear the NPCs again, through "))
 			speakUntil(t, s, func() bool { return sounding(ear.Heard()) > 300*time.Millisecond })
 			if s.unheard.Load() {
 				t.Error("the voices are still read")

@@ -20,7 +20,7 @@ type Guests interface {
 func (p *console) leadGuests(rest string) (string, error) {
 	guests := p.o.Guests
 	if guests == nil {
-		return "", errors.New("players join in a browser where the play is started with --browser")
+		return "", errors.New("players can only join in a browser if you start with --browser")
 	}
 	how, name, _ := strings.Cut(rest, " ")
 	switch strings.ToLower(how) {
@@ -34,10 +34,10 @@ func (p *console) leadGuests(rest string) (string, error) {
 		if err := guests.Remove(name); err != nil {
 			return "", err
 		}
-		return strings.TrimSpace(name) + " has to leave, and the link leads nowhere any more; the new one: " + guests.Link(), nil
+		return strings.TrimSpace(name) + " has been removed, and the old link no longer works; the new one: " + guests.Link(), nil
 	case "link":
 		guests.RenewInvite()
-		return "the link of before leads nowhere any more; the new one: " + guests.Link(), nil
+		return "the old link no longer works; the new one: " + guests.Link(), nil
 	}
-	return "", errors.New("usage: /guests shows who has joined in a browser, /guests remove NAME, /guests link makes a new link")
+	return "", errors.New("usage: /guests shows who has joined in a browser, /guests remove NAME removes a player, /guests link makes a new link")
 }

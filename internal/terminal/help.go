@@ -27,41 +27,41 @@ var orderGroups = []struct {
 	{"who may speak, and how long they may take", []order{
 		{"/mute", "NPC", "silences an NPC, or all", "/mute Bartok, or /mute all; /unmute lets them speak again."},
 		{"/unmute", "NPC", "lets an NPC, or all, speak again", "/unmute all"},
-		{"/raise", "NPC TIER [FOR]", "lets an NPC take longer for a while; or all", "TIER is standard or deep; FOR is a time or a number of turns: /raise Bartok deep 5m, or /raise Bartok deep 3 turns. Whichever is over first ends it; without either it is 5 minutes or 10 turns."},
-		{"/lower", "NPC [TIER]", "keeps an NPC, or all, quick", "TIER is fast, unless you say standard: /lower Bartok. /raise ends it."},
-		{"/listening", "[HOW]", "how readily they answer", "HOW is eager, attentive or called_only; alone it says how they listen now. called_only: who is called by name answers, nobody else."},
+		{"/raise", "NPC TIER [FOR]", "lets an NPC, or all, think longer for a while", "TIER is standard or deep; FOR is a time or a number of turns: /raise Bartok deep 5m, or /raise Bartok deep 3 turns. It ends with whichever comes first; without either, after 5 minutes or 10 turns."},
+		{"/lower", "NPC [TIER]", "makes an NPC, or all, answer quickly", "TIER is fast, unless you say standard: /lower Bartok. /raise ends it."},
+		{"/listening", "[HOW]", "how readily they answer", "HOW is eager, attentive or called_only; without it, you see how they listen now. With called_only, only NPCs called by name answer."},
 	}},
 	{"what they say", []order{
-		{"/direct", "NPC [text]", "tells an NPC how to play its next turns", "/direct Bartok lie about the key. Without a text the NPC plays freely again."},
-		{"/say", "NPC text", "has an NPC say exactly that", "/say Bartok Last orders, please"},
-		{"/whisper", "NPC text", "speaks to one NPC alone", "/whisper Bartok Who is the man by the door? Nobody else at the table learns of it."},
-		{"/reveal", "NPC [NUMBER|all]", "lets an NPC tell a secret of its file", "Without a number the secrets are listed: /reveal Bartok, then /reveal Bartok 2."},
-		{"/conceal", "NPC", "has an NPC keep its secrets again", "/conceal Bartok"},
-		{"/unsay", "[NPC]", "takes an answer back", "It was never said then. Without a name it is the last answer. /again asks for another one."},
-		{"/again", "[NPC]", "the same, and asks for another", "/again, or /again Bartok"},
+		{"/direct", "NPC [text]", "tells an NPC how to play its next answers", "/direct Bartok lie about the key. Without a text the NPC plays freely again."},
+		{"/say", "NPC text", "makes an NPC say exactly that", "/say Bartok Last orders, please"},
+		{"/whisper", "NPC text", "whispers to one NPC", "/whisper Bartok Who is the man by the door? Nobody else at the table hears it."},
+		{"/reveal", "NPC [NUMBER|all]", "lets an NPC tell one of its secrets", "Without a number the secrets are listed: /reveal Bartok, then /reveal Bartok 2."},
+		{"/conceal", "NPC", "makes an NPC keep its secrets again", "/conceal Bartok"},
+		{"/unsay", "[NPC]", "takes an answer back", "Everyone forgets it. Without a name, it is the last answer. /again asks for a different one."},
+		{"/again", "[NPC]", "takes an answer back and asks for a different one", "/again, or /again Bartok"},
 	}},
 	{"the world and what is remembered", []order{
-		{"/date", "[DATE]", "which day it is in the world, or sets it", "/date 3 Harvestmoon 1024"},
-		{"/remember", "[NPC:] [text]", "keeps something in mind", "For all NPCs, or for one: /remember Bartok: the miller owes you nine silver. Without a text it is the last line."},
-		{"/memory", "[DECISION]", "what they may have learnt, to decide on", "DECISION is yes, no or drop with a number, or list: /memory, then /memory yes 3, or /memory no 3; /memory list shows what is learnt, /memory drop 3 forgets it. /memory mentions shows where others mention players who were forgotten, /memory erase 12 deletes a line of that list."},
-		{"/undo", "[NUMBER|list]", "takes a change to the world back", "Alone it is the last change: /undo list, then /undo 7."},
-		{"/approve", "[yes|no] [ID]", "decides on a tool's call that waits for you", "/approve shows what waits; /approve yes lets the only one pass, once."},
-		{"/reload", "", "reads the NPC files anew", ""},
+		{"/date", "[DATE]", "shows or sets the date in the world", "/date 3 Harvestmoon 1024"},
+		{"/remember", "[NPC:] [text]", "makes NPCs remember something", "For all NPCs, or for one: /remember Bartok: the miller owes you nine silver. Without a text, they remember the last line."},
+		{"/memory", "[DECISION]", "decides what the NPCs learn", "DECISION is yes, no or drop with a number, or list: /memory, then /memory yes 3, or /memory no 3; /memory list shows what they learnt, /memory drop 3 makes them forget it. /memory mentions shows where others mention players who were forgotten, /memory erase 12 deletes a line of that list."},
+		{"/undo", "[NUMBER|list]", "undoes a change to the world", "/undo undoes the last change; for another, /undo list, then /undo 7."},
+		{"/approve", "[yes|no] [ID]", "decides what NPCs ask you to allow", "/approve shows what is waiting; /approve yes allows it this once."},
+		{"/reload", "", "reads the NPC files again", ""},
 	}},
 	{"who plays along", []order{
-		{"/guests", "[remove NAME|link]", "who has joined in a browser, and the link", "Where the play was started with --browser: /guests remove Ana has Ana leave, and makes a new link, for the old one would let Ana in again; /guests link only makes a new one."},
+		{"/guests", "[remove NAME|link]", "who has joined in a browser, and the link", "This needs --browser at the start. /guests remove Ana removes Ana and makes a new link, because the old one would let Ana in again; /guests link only makes a new link."},
 	}},
 	{"what happened, and why", []order{
-		{"/why", "[NPC]", "tells what went into the last answer", "/why Bartok"},
-		{"/ledger", "", "the last turns with the time of each stage", ""},
-		{"/timing", "[on|off]", "shows how long each answer took", "Alone it turns that on or off. --timing has it on from the start."},
-		{"/tools", "", "the NPCs, and the tools each may use now", ""},
-		{"/listen", "", "says what is heard of whom", ""},
-		{"/cost", "", "says what the session has cost", ""},
+		{"/why", "[NPC]", "explains the last answer", "/why Bartok"},
+		{"/ledger", "", "shows how long each step of the last answers took", ""},
+		{"/timing", "[on|off]", "shows how long each answer took", "Without on or off, it switches. --timing turns it on from the start."},
+		{"/tools", "", "shows the NPCs, and the tools each may use now", ""},
+		{"/listen", "", "shows whom the NPCs can hear", ""},
+		{"/cost", "", "shows what the session has cost", ""},
 	}},
 	{"yourself", []order{
-		{"/help", "[ORDER]", "lists these, or tells of one", "/help raise"},
-		{"/quit", "", "ends the play", ""},
+		{"/help", "[COMMAND]", "lists the commands, or explains one", "/help raise"},
+		{"/quit", "", "ends the session", ""},
 	}},
 }
 
@@ -102,9 +102,9 @@ func noSuchOrder(word string) error {
 	var known []string
 	eachOrder(func(o order) bool { known = append(known, o.word); return true })
 	if near := userfile.Nearest(strings.ToLower(word), known); near != "" {
-		return fmt.Errorf("%s is no command; did you mean %s? /help lists them", word, near)
+		return fmt.Errorf("there is no command %s; did you mean %s? /help lists them all", word, near)
 	}
-	return fmt.Errorf("%s is no command; /help lists them", word)
+	return fmt.Errorf("there is no command %s; /help lists them all", word)
 }
 
 // explain carries out /help and /timing, the orders about the terminal itself.
@@ -128,7 +128,7 @@ func (p *console) explain(word, rest string) (string, error) {
 
 // listOrders lists all orders in groups, one per line.
 func listOrders() string {
-	lines := []string{"all else is said: begin with a name to speak to somebody", "\"Alys: …\" speaks as another player"}
+	lines := []string{"anything else is speech: start with an NPC's name to speak to them", "\"Alys: …\" speaks as another player"}
 	widest := 0
 	eachOrder(func(o order) bool {
 		widest = max(widest, len(o.word)+1+len(o.args))
@@ -140,7 +140,7 @@ func listOrders() string {
 			lines = append(lines, fmt.Sprintf("  %-*s  %s", widest, o.word+" "+o.args, o.does))
 		}
 	}
-	return strings.Join(append(lines, "/help ORDER tells more of one"), "\n")
+	return strings.Join(append(lines, "/help COMMAND explains one"), "\n")
 }
 
 // setTiming switches the timing after each answer on or off.
@@ -150,9 +150,9 @@ func (p *console) setTiming(rest string) (string, error) {
 		return "", errors.New("usage: /timing, /timing on or /timing off")
 	}
 	if now {
-		return "each answer is followed by its tier and how long it took; /timing off ends that", nil
+		return "each answer is now followed by its tier and how long it took; /timing off ends that", nil
 	}
-	return "how long answers take is not shown; /timing shows it, /ledger lists the last ones", nil
+	return "how long answers take is no longer shown; /timing shows it again, /ledger lists the last ones", nil
 }
 
 // barewords are words that people type to leave or for help without the slash.

@@ -179,7 +179,7 @@ func (m *model) recall(line string, found bool) {
 func (m *model) enter() {
 	line := strings.TrimRight(m.input.Value(), " ")
 	if len(m.editor.lines) == cap(m.editor.lines) { // only this goroutine sends
-		m.notice = "still busy with the lines before; press Enter again in a moment"
+		m.notice = "still busy with the earlier lines; press Enter again in a moment"
 		return
 	}
 	shown := prompt + line

@@ -10,12 +10,13 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/plural"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-const memoryUsage = "usage: /memory shows what waits, /memory yes NUMBER [other words], /memory no NUMBER, /memory list, /memory drop NUMBER, /memory diary NPC, /memory mentions, /memory erase NUMBER or /memory erase note NUMBER"
+const memoryUsage = "usage: /memory shows what is waiting, /memory yes NUMBER [other words], /memory no NUMBER, /memory list, /memory drop NUMBER, /memory diary NPC, /memory mentions, /memory erase NUMBER or /memory erase note NUMBER"
 
 // leadMemory carries out /memory, the orders about what NPCs learn.
 func (p *console) leadMemory(ctx context.Context, rest string) (string, error) {
@@ -42,9 +43,9 @@ func (p *console) reviewProposals(ctx context.Context) (string, error) {
 	if _, err := p.game.Gather(ctx); err != nil {
 		return "", err
 	}
-	none := "nothing waits; promises, debts and news that come up are shown here"
+	none := "nothing is waiting; promises, debts and news that come up are shown here"
 	if p.game.Config.Memory.Learn == config.LearnOff {
-		none = "nothing waits, and nothing is looked for: memory.learn is off"
+		none = "nothing is waiting, and learning is switched off: memory.learn is off"
 	}
 	return listEntries(p.game.Chronicle.List(false), none), nil
 }
@@ -56,7 +57,7 @@ func (p *console) showDiary(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return listEntries(p.game.Chronicle.Diary(cast[i].ID), cast[i].Name+" has written nothing down yet; that is done when a session ends"), nil
+	return listEntries(p.game.Chronicle.Diary(cast[i].ID), cast[i].Name+" has not written a diary yet; NPCs do that when a session ends"), nil
 }
 
 func listEntries(all []world.Entry, none string) string {
@@ -99,9 +100,9 @@ func (p *console) decideEntry(ctx context.Context, how, rest string) (string, er
 func (p *console) showMentions() string {
 	m, waited := p.game.Mentions.Take()
 	if !waited {
-		return "nothing to look at; when a player asks to be forgotten, the places where others mention the player are shown here once"
+		return "nothing to look at; when a player asks to be forgotten, this shows once where others mention that player"
 	}
-	lines := []string{fmt.Sprintf("%s was forgotten. Others mention the name in %d places. Nothing was changed there:", strings.Join(m.Names, ", "), m.Total())}
+	lines := []string{fmt.Sprintf("%s was forgotten. Others mention the name in %s. Nothing was changed there:", strings.Join(m.Names, ", "), plural.Count(m.Total(), "place", "places"))}
 	for _, one := range m.Found {
 		lines = append(lines, fmt.Sprintf("  %s %s: %s (%s)", one.Kind, one.ID, one.Text, mentionOrders[one.Kind]))
 	}
@@ -109,12 +110,12 @@ func (p *console) showMentions() string {
 		lines = append(lines, fmt.Sprintf("  and %d more", m.More))
 	}
 	if m.Unfinished {
-		lines = append(lines, "  there may be more: looking for them failed or took too long")
+		lines = append(lines, "  there may be more: the search failed or took too long")
 	}
 	if n := p.game.Mentions.Wait(); n > 0 {
-		lines = append(lines, fmt.Sprintf("another %d places wait: /memory mentions", n))
+		lines = append(lines, plural.Count(n, "more place is", "more places are")+" waiting: /memory mentions")
 	}
-	return strings.Join(append(lines, "this list is not kept; note what you need"), "\n")
+	return strings.Join(append(lines, "this list is only shown once; note what you need"), "\n")
 }
 
 // mentionOrders describe how to remove a mention.
@@ -134,10 +135,10 @@ func (p *console) erase(ctx context.Context, which string) (string, error) {
 	}
 	if note {
 		text, err := p.game.EraseNote(ctx, id)
-		return "erased: " + text, err
+		return "deleted: " + text, err
 	}
 	l, err := p.game.EraseLine(ctx, p.session, id)
-	return "erased: " + l.Speaker + ": " + l.Text, err
+	return "deleted: " + l.Speaker + ": " + l.Text, err
 }
 
 // pin pins a text for an NPC or for all. Without a text, it pins the last line.
@@ -153,5 +154,5 @@ func (p *console) pin(ctx context.Context, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("kept in mind as %d: %s", e.ID, e.Text), nil
+	return fmt.Sprintf("remembered as %d: %s", e.ID, e.Text), nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/plural"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -19,7 +20,7 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 	t := p.session.Table
 	order, rest := plainOrder(strings.ToLower(word), rest)
 	if standsAlone(order) && rest != "" {
-		return false, fmt.Errorf("%s stands alone; remove %q, or begin with a name to speak", word, rest)
+		return false, fmt.Errorf("%s takes nothing after it; remove %q, or start with a name to speak", word, rest)
 	}
 	var said string
 	switch order {
@@ -124,7 +125,7 @@ func (p *console) raiseTier(ctx context.Context, args string) (string, error) {
 	}
 	if parsed, err := time.ParseDuration(last); err == nil {
 		if parsed <= 0 {
-			return "", fmt.Errorf("the duration %s is not positive; %s", given, usage)
+			return "", fmt.Errorf("the duration %s must be longer than zero; %s", given, usage)
 		}
 		d, args = parsed, rest
 		rest, last = cutLastWord(args)
@@ -144,7 +145,7 @@ func cutLeaseTurns(args string) (turns int, rest string, err error) {
 	}
 	rest, count := cutLastWord(before)
 	if turns, err = strconv.Atoi(count); err != nil || turns < 1 {
-		return 0, "", fmt.Errorf("%q is no number of turns", count)
+		return 0, "", fmt.Errorf("%q is not a number of turns", count)
 	}
 	return turns, rest, nil
 }
@@ -192,7 +193,7 @@ func (p *console) dateNow(ctx context.Context, to string) (string, error) {
 		}
 	}
 	if date == "" {
-		return "nobody has said which day it is; set it with /date DATE", nil
+		return "the date has not been set yet; set it with /date DATE", nil
 	}
 	return "it is " + date, nil
 }
@@ -282,7 +283,7 @@ func (p *console) showLedger(ctx context.Context) error {
 		return err
 	}
 	for _, s := range all {
-		line := fmt.Sprintf("%s, P50/P95 of %d turns: first sound %s", s.Tier, s.Turns, spans(s.FirstSoundP50, s.FirstSoundP95))
+		line := fmt.Sprintf("%s, P50/P95 of %s: first sound %s", s.Tier, plural.Count(s.Turns, "turn", "turns"), spans(s.FirstSoundP50, s.FirstSoundP95))
 		for _, st := range s.Stages {
 			line += fmt.Sprintf(", %s %s", st.Stage, spans(st.P50, st.P95))
 		}
@@ -309,19 +310,19 @@ func (p *console) showTools(ctx context.Context) error {
 	for _, s := range status {
 		line := fmt.Sprintf("%s: %s, up to %s", s.Name, s.Tier, s.Ceiling)
 		if s.Lease != nil {
-			line += fmt.Sprintf(" (raised for %s or %d turns)", time.Until(s.Lease.Until).Round(time.Second), s.Lease.Turns)
+			line += fmt.Sprintf(" (raised for %s or %s)", time.Until(s.Lease.Until).Round(time.Second), plural.Count(s.Lease.Turns, "turn", "turns"))
 		}
 		if s.Muted {
 			line += ", muted"
 		}
 		if s.Directive != "" {
-			line += fmt.Sprintf(", directed for %d turns: %s", s.DirectiveTurns, s.Directive)
+			line += fmt.Sprintf(", your direction for %s: %s", plural.Count(s.DirectiveTurns, "answer", "answers"), s.Directive)
 		}
 		if s.Revealed > 0 {
-			line += fmt.Sprintf(", may tell %d of its secrets", s.Revealed)
+			line += ", may tell " + plural.Count(s.Revealed, "secret", "secrets")
 		}
 		if s.Withheld > 0 {
-			line += fmt.Sprintf(", kept from saying something %d times", s.Withheld)
+			line += ", stopped from saying something " + plural.Count(s.Withheld, "time", "times")
 		}
 		line += "; tools: "
 		var fits []string

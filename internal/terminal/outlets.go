@@ -68,7 +68,7 @@ func (f *soundFile) writeSilence(d time.Duration) error {
 // would block the table.
 func createWAV(path string) (pcmSink, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, userfile.Usage(fmt.Errorf("--wav: %s is no regular file", path))
+		return nil, userfile.Usage(fmt.Errorf("--wav: %s is not a regular file", path))
 	}
 	w, err := audio.CreateWAV(path, audio.SampleRate, 1)
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *outlets) openOutlets(o Options) (play.Sound, error) {
 	if o.Aloud {
 		p, err := startPlayer()
 		if err != nil {
-			sound.Notice = "nothing will be heard: " + err.Error()
+			sound.Notice = "you will not hear the NPCs: " + err.Error()
 		} else {
 			s.aloud = p
 			sound.Playback = mixer.Options{Lead: lead, Trail: trail}
@@ -145,7 +145,7 @@ func (s *outlets) Write(ctx context.Context, frame *audio.Frame) error {
 	}
 	s.aloud = nil
 	s.unheard.Store(s.file == nil)
-	s.tell("warning", "nothing is heard, the text goes on: "+err.Error()+
+	s.tell("warning", "you cannot hear the NPCs, but their text goes on: "+err.Error()+
 		". Check this machine's sound output and its volume, or keep the voices in a file with --wav.")
 	s.seekPlayer()
 	return nil
@@ -169,7 +169,7 @@ func (s *outlets) seekPlayer() {
 			if p.plays(ctx) {
 				back <- p
 				s.unheard.Store(false)
-				s.tell("info", "sound is heard again, through "+p.name)
+				s.tell("info", "you can hear the NPCs again, through "+p.name)
 				return
 			}
 			_ = p.Close() // it is known not to work
@@ -191,7 +191,7 @@ func (s *outlets) Close() error {
 	}
 	if s.aloud != nil {
 		if err := s.aloud.Close(); err != nil {
-			s.tell("warning", "the last words may not have been heard: "+err.Error())
+			s.tell("warning", "you may not have heard the last words: "+err.Error())
 		}
 	}
 	if s.file != nil {

@@ -85,7 +85,7 @@ func (p *player) startNext() error {
 		p.why = append(p.why, p.name+": "+err.Error())
 	}
 	if len(p.why) == 0 {
-		return errors.New("no program to play sound was found; install one, for example: apt-get install alsa-utils")
+		return errors.New("no program that plays sound was found; install one, for example: apt-get install alsa-utils")
 	}
 	return errors.New(strings.Join(p.why, "; "))
 }

@@ -64,7 +64,7 @@ func findRecorders() ([][]string, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, errors.New("no program to record sound was found; install one, for example: apt-get install alsa-utils")
+		return nil, errors.New("no program that records sound was found; install one, for example: apt-get install alsa-utils")
 	}
 	return found, nil
 }
@@ -97,13 +97,13 @@ func startRecorder(ctx context.Context, argv []string) (*recorder, error) {
 // tryRecorders pushes the sound of the first working recorder until it or ctx ends.
 func (c *capture) tryRecorders(ctx context.Context, tell func(level, text string)) {
 	for i, argv := range c.recorders {
-		tell("info", fmt.Sprintf("%s is heard through %s", c.speaker, argv[0]))
+		tell("info", fmt.Sprintf("the NPCs hear %s through %s", c.speaker, argv[0]))
 		err := c.runRecorder(ctx, argv)
 		if ctx.Err() != nil {
 			return
 		}
 		if c.heard || i+1 == len(c.recorders) {
-			tell("warning", fmt.Sprintf("%s is not heard any more: %v", c.speaker, err))
+			tell("warning", fmt.Sprintf("the NPCs can no longer hear %s: %v", c.speaker, err))
 			return
 		}
 		tell("warning", fmt.Sprintf("%v; trying %s", err, c.recorders[i+1][0]))

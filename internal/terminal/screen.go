@@ -204,9 +204,9 @@ func (s *screen) writeEvent(e table.Event) {
 	case *table.Filler:
 		s.writeSentence(e.NPC, e.Text)
 	case *table.Policy:
-		s.writeNotice("info", fmt.Sprintf("%s: %s (%s)", e.NPC, e.Reason, strings.ReplaceAll(e.Step, "_", " ")))
+		s.writeNotice("info", describeStep(e, s.timing))
 	case *table.Guarded:
-		s.writeNotice("info", fmt.Sprintf("%s was kept from saying something (%s)", e.NPC, strings.ReplaceAll(e.Reason, "_", " ")))
+		s.writeNotice("info", describeGuarded(e))
 	case *table.ApprovalWaits, *table.ApprovalEnded:
 		s.writeApproval(e)
 	case *table.Notice:
@@ -243,9 +243,9 @@ func (s *screen) showTurnEnd(e *table.TurnEnded) {
 	delete(s.turns, e.Turn)
 	switch e.Outcome {
 	case table.OutcomeNoTarget:
-		s.writeNotice("info", "nobody was spoken to; begin with a name")
+		s.writeNotice("info", "that was not said to anyone; start with an NPC's name")
 	case table.OutcomePassed:
-		s.writeNotice("info", e.NPC+" does not take that as said to them; begin with the name to be sure")
+		s.writeNotice("info", e.NPC+" did not think that was meant for them; start with the name to be sure")
 	case table.OutcomeMuted:
 		s.writeNotice("info", e.NPC+" is muted")
 	default:
@@ -253,7 +253,7 @@ func (s *screen) showTurnEnd(e *table.TurnEnded) {
 		if s.timing {
 			s.printf("%s\n", s.paint("  ["+strings.Join(describeTurn(t, e), " · ")+"]", paintFaint))
 		} else if e.Outcome != table.OutcomeDelivered {
-			s.printf("%s\n", s.paint(fmt.Sprintf("  [%s: %s]", s.plain(e.NPC), e.Outcome), paintFaint))
+			s.printf("%s\n", s.paint(fmt.Sprintf("  [%s: %s]", s.plain(e.NPC), outcomeWord(e.Outcome)), paintFaint))
 		}
 	}
 	s.writePrompt()
@@ -265,7 +265,7 @@ func describeTurn(t *shown, e *table.TurnEnded) []string {
 	if t.tier != "" {
 		parts = append(parts, t.tier)
 	}
-	parts = append(parts, string(e.Outcome))
+	parts = append(parts, outcomeWord(e.Outcome))
 	if e.Ledger.FirstSoundMS > 0 {
 		parts = append(parts, "first sound "+mcp.MillisText(e.Ledger.FirstSoundMS))
 	}
@@ -278,7 +278,7 @@ func describeTurn(t *shown, e *table.TurnEnded) []string {
 		parts = append(parts, strings.Join(tools, ", "))
 	}
 	if e.Ledger.Budget != "met" {
-		parts = append(parts, "over budget: "+e.Ledger.BreachStage)
+		parts = append(parts, "late: "+stageWord(e.Ledger.BreachStage))
 	}
 	return parts
 }
@@ -376,10 +376,10 @@ func (s *screen) rememberLedger(e *table.TurnEnded) {
 		sound = mcp.MillisText(l.FirstSoundMS)
 	}
 	line := fmt.Sprintf("turn %d %s: route %.0f µs, context %s, first token %s, first sentence %s, tools %s (rounds: %d), first sound %s, total %s, budget %s",
-		e.Turn, e.Outcome, l.RouteUS, mcp.MillisText(l.ContextMS), mcp.MillisText(l.LLMFirstTokenMS), mcp.MillisText(l.LLMFirstSentenceMS), mcp.MillisText(l.ToolMS), l.ToolRounds,
+		e.Turn, outcomeWord(e.Outcome), l.RouteUS, mcp.MillisText(l.ContextMS), mcp.MillisText(l.LLMFirstTokenMS), mcp.MillisText(l.LLMFirstSentenceMS), mcp.MillisText(l.ToolMS), l.ToolRounds,
 		sound, mcp.MillisText(l.TotalMS), l.Budget)
 	if l.BreachStage != "" {
-		line += " (" + l.BreachStage + ")"
+		line += " (" + stageWord(l.BreachStage) + ")"
 	}
 	s.recent = append(s.recent, line)
 	if len(s.recent) > maxLedgers {
@@ -392,7 +392,7 @@ func (s *screen) recentLedgers() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.recent) == 0 {
-		return []string{"no turn has ended yet"}
+		return []string{"nobody has answered yet"}
 	}
 	return slices.Clone(s.recent)
 }

@@ -28,13 +28,13 @@ func TestAccountOfATurn(t *testing.T) {
 		ledger string
 	}{
 		{"delivered", []table.Event{&table.TurnStarted{Tier: "fast"}}, table.TurnEnded{Outcome: table.OutcomeDelivered, Ledger: met},
-			"  [fast · delivered · first sound 12 ms · total 20 ms]", "first sound 12 ms"},
+			"  [fast · answered · first sound 12 ms · total 20 ms]", "first sound 12 ms"},
 		{"never_understood", nil, table.TurnEnded{Outcome: table.OutcomeFailed, Ledger: table.Ledger{TotalMS: 15000, Budget: "breached", BreachStage: "stt"}},
-			"  [failed · total 15 s · over budget: stt]", "first sound none"},
+			"  [failed · total 15 s · late: transcript]", "first sound none"},
 		{"without_sound", []table.Event{&table.TurnStarted{Tier: "deep"}}, table.TurnEnded{Outcome: table.OutcomeFailed, Ledger: table.Ledger{TotalMS: 2, Budget: "breached", BreachStage: "llm"}},
-			"  [deep · failed · total 2 ms · over budget: llm]", "first sound none"},
+			"  [deep · failed · total 2 ms · late: model]", "first sound none"},
 		{"many_tools", called(8), table.TurnEnded{Outcome: table.OutcomeDelivered, Ledger: met},
-			"  [delivered · first sound 12 ms · total 20 ms · t0 failed 1 ms, t1 1 ms, t2 1 ms, t3 1 ms, t4 1 ms, t5 1 ms, and 2 more]", "first sound 12 ms"},
+			"  [answered · first sound 12 ms · total 20 ms · t0 failed 1 ms, t1 1 ms, t2 1 ms, t3 1 ms, t4 1 ms, t5 1 ms, and 2 more]", "first sound 12 ms"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var out bytes.Buffer

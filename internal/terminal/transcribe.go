@@ -15,6 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/plural"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
@@ -86,7 +87,7 @@ func Transcribe(ctx context.Context, cfg *config.Config, o TranscribeOptions) (e
 		return context.Cause(ctx)
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d utterances could not be transcribed", failed)
+		return fmt.Errorf("%s could not be transcribed", plural.Count(failed, "utterance", "utterances"))
 	}
 	return nil
 }
@@ -123,7 +124,7 @@ func openRecording(path string) (*wavFile, error) {
 		return nil, errors.Join(fileReason(err), f.Close())
 	}
 	if len(r.ahead) == 0 {
-		return nil, errors.Join(errors.New("there is no sound in it"), f.Close())
+		return nil, errors.Join(errors.New("it contains no sound"), f.Close())
 	}
 	return r, nil
 }
@@ -176,7 +177,7 @@ func readRecording(path string) (sound []int16, rate int, err error) {
 	if err != nil {
 		return nil, 0, fileReason(err)
 	}
-	tooLong := fmt.Errorf("it has more than %s of sound; cut it", time.Duration(longestHeard/r.rate)*time.Second)
+	tooLong := fmt.Errorf("it is longer than %s; cut it", time.Duration(longestHeard/r.rate)*time.Second)
 	size := info.Size() - at
 	if r.declared >= 0 {
 		size = min(size, r.declared)

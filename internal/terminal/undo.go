@@ -46,7 +46,7 @@ func (p *console) undoChange(ctx context.Context, which string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	return "taken back: " + p.describeChange(done), nil
+	return "undone: " + p.describeChange(done), nil
 }
 
 func (p *console) listChanges(ctx context.Context) (string, error) {
@@ -55,7 +55,7 @@ func (p *console) listChanges(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if len(all) == 0 {
-		return "nothing has been changed in the world; what was written to files, remembered or done elsewhere cannot be taken back here", nil
+		return "nothing has been changed in the world; what was written to files, remembered or done elsewhere cannot be undone here", nil
 	}
 	var lines []string
 	for _, c := range all {
@@ -67,7 +67,7 @@ func (p *console) listChanges(ctx context.Context) (string, error) {
 // changeVerbs describe changes by their cause.
 var changeVerbs = map[string]string{
 	"entity.placed": "added", "entity.moved": "moved", "entity.updated": "changed", "entity.removed": "removed",
-	"entity.related": "related", "entity.unrelated": "unrelated", "scene.changed": "set the scene", world.Undone: "took back",
+	"entity.related": "related", "entity.unrelated": "unrelated", "scene.changed": "set the scene", world.Undone: "undid a change to",
 }
 
 func (p *console) describeChange(c world.Past) string {
@@ -82,9 +82,9 @@ func (p *console) describeChange(c world.Past) string {
 	}
 	switch {
 	case c.Undone != 0:
-		text += fmt.Sprintf(" (taken back by #%d)", c.Undone)
+		text += fmt.Sprintf(" (undone by #%d)", c.Undone)
 	case c.Lost:
-		text += " (too large to be taken back)"
+		text += " (too large to undo)"
 	}
 	return text
 }

@@ -138,7 +138,7 @@ func (d *door) often(serve http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !d.accountRates.Allow(r) {
 			w.Header().Set("Retry-After", strconv.Itoa(int(accountEvery/time.Second)))
-			http.Error(w, "That is too often. Wait a moment, then sign in again.", http.StatusTooManyRequests)
+			http.Error(w, "Too many tries. Wait a moment, then sign in again.", http.StatusTooManyRequests)
 			return
 		}
 		serve(w, r)

@@ -190,14 +190,14 @@ func (d *door) inRoom(serve func(*asking)) http.HandlerFunc {
 		}
 		if r.Method != http.MethodGet && r.Header.Get("Authorization") == "" &&
 			subtle.ConstantTimeCompare([]byte(r.Header.Get(crumbHeader)), []byte(v.crumb)) != 1 {
-			fail(w, http.StatusForbidden, "the request did not come from this page as it is now; load it anew")
+			fail(w, http.StatusForbidden, "the request did not come from the current version of this page; reload it")
 			return
 		}
 		id := r.URL.Query().Get("room")
 		rooms := d.visible(r.Context(), v)
 		i := slices.IndexFunc(rooms, func(r *consoleRoom) bool { return r.id == id })
 		if i < 0 {
-			fail(w, http.StatusNotFound, "there is no such table any more")
+			fail(w, http.StatusNotFound, "this table no longer exists")
 			return
 		}
 		// Requests in progress end with the sign-in or the token.
@@ -263,7 +263,7 @@ func decode(w http.ResponseWriter, r *http.Request, into any) bool {
 	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxChange))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(into); err != nil {
-		fail(w, http.StatusBadRequest, "the request is no JSON that is expected here: "+err.Error())
+		fail(w, http.StatusBadRequest, "the request is not the JSON that is expected here: "+err.Error())
 		return false
 	}
 	return true

@@ -28,7 +28,7 @@ type given struct {
 }
 
 // errNoTable is returned for an order without a session.
-var errNoTable = errors.New("nobody plays at this table just now")
+var errNoTable = errors.New("no game is running at this table")
 
 // order carries out an order of the game master under the usual rules. Unknown orders are rejected first, so
 // that they do not appear in records.
@@ -39,7 +39,7 @@ func (d *door) order(a *asking) {
 	}
 	permission, known := orders[in.Order]
 	if !known {
-		fail(a.w, http.StatusBadRequest, fmt.Sprintf("%q is no order", in.Order))
+		fail(a.w, http.StatusBadRequest, fmt.Sprintf("%q is not an order", in.Order))
 		return
 	}
 	said := ""
@@ -125,7 +125,7 @@ func (d *door) decideMemory(a *asking) {
 		return
 	}
 	if !a.sees(access.MemoryRead) {
-		fail(a.w, http.StatusForbidden, "what is learnt is decided by who may see everything")
+		fail(a.w, http.StatusForbidden, "only those who may see everything may decide what the NPCs learn")
 		return
 	}
 	var (
@@ -151,7 +151,7 @@ func (d *door) decideMemory(a *asking) {
 		case "erase-note":
 			_, err = a.room.game.EraseNote(ctx, in.ID)
 		default:
-			err = fmt.Errorf("%q is no decision", in.How)
+			err = fmt.Errorf("%q is not a decision", in.How)
 		}
 		return err
 	}, func() any { return map[string]any{"text": e.Text, "mentions": mentions} })

@@ -60,7 +60,7 @@ func (s *streams) close(who string) {
 // each with its session. "gap" reports the number of missed events.
 func (d *door) follow(a *asking) {
 	if a.visitor.subject.NPC != "" || !a.may(access.SessionRead) {
-		fail(a.w, http.StatusForbidden, "what is said at the table is shown with the permission "+access.SessionRead)
+		fail(a.w, http.StatusForbidden, "to see what is said at the table, you need the permission "+access.SessionRead)
 		return
 	}
 	who := a.visitor.subject.Name

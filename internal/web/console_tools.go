@@ -154,7 +154,7 @@ func (a *asking) execute(tool, args string) (res mcp.Result, ok bool) {
 	ctx := context.WithoutCancel(a.calling()) // a running call ends with its own deadline
 	res, err := reg.Host.ExecuteTool(ctx, tool, args)
 	if t, known := reg.Host.Registered(tool); err != nil && (!known || reg.Governance.Policy.Permits(ctx, t.Target) != nil) {
-		fail(a.w, http.StatusNotFound, "there is no such tool, or it is not yours to call")
+		fail(a.w, http.StatusNotFound, "there is no such tool, or you may not call it")
 		return res, false
 	}
 	if err != nil {

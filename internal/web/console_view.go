@@ -88,7 +88,7 @@ type costView struct {
 // showTable describes the table and its NPCs.
 func (d *door) showTable(a *asking) {
 	if !a.may(access.SessionRead) {
-		fail(a.w, http.StatusForbidden, "the table is shown with the permission "+access.SessionRead)
+		fail(a.w, http.StatusForbidden, "to see the table, you need the permission "+access.SessionRead)
 		return
 	}
 	g, all := a.room.game, a.sees(access.NPCRead)
@@ -180,7 +180,7 @@ func (d *door) addStatus(a *asking, v *consoleTable, all bool) error {
 // showWorld returns the entities and relations that the visitor may see.
 func (d *door) showWorld(a *asking) {
 	if !a.may(access.WorldRead) {
-		fail(a.w, http.StatusForbidden, "the world is shown with the permission "+access.WorldRead)
+		fail(a.w, http.StatusForbidden, "to see the world, you need the permission "+access.WorldRead)
 		return
 	}
 	world, viewer := a.room.game.World, a.viewer()
@@ -205,7 +205,7 @@ type entryView struct {
 // showMemory returns the learnt entries and the proposals.
 func (d *door) showMemory(a *asking) {
 	if !a.sees(access.MemoryRead) {
-		fail(a.w, http.StatusForbidden, "what was learnt is shown to who may see everything, with the permission "+access.MemoryRead)
+		fail(a.w, http.StatusForbidden, "to see what the NPCs learnt, you must be allowed to see everything and need the permission "+access.MemoryRead)
 		return
 	}
 	views := func(accepted bool) []entryView {
@@ -221,7 +221,7 @@ func (d *door) showMemory(a *asking) {
 // showProblems returns the problems of the configuration.
 func (d *door) showProblems(a *asking) {
 	if !a.sees(access.SessionRead) || a.room.id != HomeRoom {
-		fail(a.w, http.StatusForbidden, "the configuration's problems are shown to who may see everything")
+		fail(a.w, http.StatusForbidden, "only those who may see everything may see the configuration's problems")
 		return
 	}
 	type view struct {
@@ -247,7 +247,7 @@ const recapLines = 12
 // recap summarises a session by its most significant lines that the visitor may see.
 func (d *door) recap(a *asking) {
 	if !a.may(access.SessionRead) {
-		fail(a.w, http.StatusForbidden, "sessions are shown with the permission "+access.SessionRead)
+		fail(a.w, http.StatusForbidden, "to see sessions, you need the permission "+access.SessionRead)
 		return
 	}
 	g, viewer := a.room.game, a.viewer()
@@ -288,7 +288,7 @@ func (d *door) read(a *asking) {
 		},
 	}, a.r.URL.Query().Get("uri"))
 	if err != nil || len(doc.Contents) == 0 {
-		fail(a.w, http.StatusNotFound, "there is no such document, or it is not yours to read")
+		fail(a.w, http.StatusNotFound, "there is no such document, or you may not read it")
 		return
 	}
 	a.w.Header().Set("Content-Type", "application/json; charset=utf-8")

@@ -149,14 +149,14 @@ func (r *Room) openParts() (*parts, error) {
 	}
 	p.library, p.missing = opus.Load()
 	if p.missing != nil {
-		r.o.Logger.Warn("the NPCs are not heard in browsers", "reason", p.missing)
+		r.o.Logger.Warn("the NPCs cannot be heard in browsers", "reason", p.missing)
 	}
 	if p.npc, err = webrtc.NewTrackLocalStaticRTP(opusCodec, "npcs", "table"); err != nil {
 		return nil, errors.Join(err, p.dialer.close())
 	}
 	if p.detection = r.o.Detection; p.detection == nil {
 		p.detection, err = providers.OpenDetection(r.o.Hearing, func(err error) {
-			r.o.Logger.Warn("voice detection failed, and energy does it from now on", "reason", err)
+			r.o.Logger.Warn("voice detection failed, so loudness decides from now on who is speaking", "reason", err)
 		})
 		if err != nil {
 			return nil, errors.Join(err, p.dialer.close())
@@ -294,7 +294,7 @@ func (r *Room) Remove(name string) error {
 		return errors.New("nobody has joined in a browser")
 	}
 	slices.Sort(here)
-	return fmt.Errorf("nobody of that name has joined in a browser; there are %s", strings.Join(here, ", "))
+	return fmt.Errorf("nobody with that name has joined in a browser; the players are %s", strings.Join(here, ", "))
 }
 
 // arrive adds a guest to the connected ones, and depart removes one.

@@ -146,7 +146,7 @@ func TestAttacksThroughWebRTC(t *testing.T) {
 			if most.heap > before.HeapAlloc+64<<20 {
 				t.Errorf("%d MB of heap became %d MB", before.HeapAlloc>>20, most.heap>>20)
 			}
-			if why := a.Reason(); !strings.Contains(why, "more than this table takes") {
+			if why := a.Reason(); !strings.Contains(why, "more than this table accepts") {
 				t.Errorf("the attacker was told %q", why)
 			}
 			b.awaitEvent("the notice to the game master", func(e table.Event) bool {

@@ -125,12 +125,12 @@ func (g *guest) greet() {
 // missing describes what does not work at this table.
 func (g *guest) missing() (all []string) {
 	if p := g.room.opened.Load(); p.missing != nil {
-		all = append(all, "The NPCs are not heard here, and you read what they say: "+p.missing.Error()+". Who runs the table can install libopus0.")
+		all = append(all, "You cannot hear the NPCs here, so you read what they say: "+p.missing.Error()+". The host can install libopus0.")
 	} else if !g.at.Speaks {
-		all = append(all, "The NPCs have no voice at this table, and you read what they say. Who runs the table can install espeak-ng, or configure providers.tts.")
+		all = append(all, "The NPCs have no voice at this table, so you read what they say. The host can install espeak-ng, or set providers.tts.")
 	}
 	if g.seat == nil {
-		all = append(all, "The NPCs do not hear you, since no speech recognition is configured (providers.stt): type to them. The other players hear you.")
+		all = append(all, "The NPCs cannot hear you, because no speech recognition is set up (providers.stt): type to them. The other players hear you.")
 	}
 	return all
 }

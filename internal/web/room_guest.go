@@ -34,13 +34,13 @@ const (
 const (
 	reasonOver      = "The table is closed."
 	reasonLeft      = "You have left the table."
-	reasonRemoved   = "The game master has taken you from the table."
-	reasonForgotten = "What you said here is forgotten, and you have left the table."
+	reasonRemoved   = "The game master has removed you from the table."
+	reasonForgotten = "What you said here has been deleted, and you have left the table."
 	reasonTaken     = "You have joined again elsewhere."
-	reasonSlow      = "This page does not keep up with the table; reload it."
+	reasonSlow      = "This page is too slow for the table; reload it."
 	reasonLost      = "The connection was lost."
-	reasonFlood     = "Your browser sent more than this table takes, so you have left it. Reload the page to come back."
-	reasonNever     = "No connection came about: ask who runs the table for a TURN server, or try another network."
+	reasonFlood     = "Your browser sent more than this table accepts, so you were disconnected. Reload the page to come back."
+	reasonNever     = "No connection could be made: ask the host for a TURN server, or try another network."
 )
 
 // guest is a person who has joined. A goroutine of the room runs it, see run.
@@ -157,7 +157,7 @@ func (g *guest) refuse() {
 		return
 	}
 	if g.hints.Allow() {
-		g.send(newNotice("That was too much at once, and some of it is left out. Wait for the answers."))
+		g.send(newNotice("That was too much at once, so some of it was left out. Wait for the answers."))
 	}
 }
 
@@ -223,7 +223,7 @@ func (g *guest) stopNPCs() {
 func (g *guest) reportFlood() {
 	ctx, cancel := context.WithTimeout(context.Background(), goodbyeTime)
 	defer cancel()
-	text := g.name + "'s browser sent more than the table takes, and was disconnected. If it comes back and does so again, /guests link makes a new link, and the old one lets nobody in."
+	text := g.name + "'s browser sent more than the table accepts, and was disconnected. If that happens again, make a new link with /guests link; the old one then lets nobody in."
 	if err := g.at.Table.Notify(ctx, "warning", text); err != nil {
 		g.room.o.Logger.Warn("a guest was disconnected", "user", g.user, "reason", reasonFlood)
 	}

@@ -21,9 +21,9 @@ func (e *refusal) Error() string { return e.text }
 func refuse(status int, text string) error { return &refusal{status, text} }
 
 var (
-	errInvite = refuse(http.StatusForbidden, "This link does not lead to the table any more. Ask who runs it for a new one.")
-	errNobody = refuse(http.StatusServiceUnavailable, "Nobody plays at this table just now. Try again once the game has begun.")
-	errFull   = refuse(http.StatusServiceUnavailable, "The table is full. Try again once somebody has left.")
+	errInvite = refuse(http.StatusForbidden, "This link is no longer valid. Ask the host for a new one.")
+	errNobody = refuse(http.StatusServiceUnavailable, "No game is running at this table. Try again when it has started.")
+	errFull   = refuse(http.StatusServiceUnavailable, "The table is full. Try again when someone has left.")
 )
 
 // Handler serves the page and lets guests join. The handler around it must refuse unknown hosts and origins.
@@ -70,7 +70,7 @@ func (r *Room) showServers(w http.ResponseWriter, q *http.Request) {
 }
 
 func tooMany() error {
-	return refuse(http.StatusTooManyRequests, "That is too often. Wait a moment and try again.")
+	return refuse(http.StatusTooManyRequests, "Too many tries. Wait a moment and try again.")
 }
 
 func (r *Room) answer(w http.ResponseWriter, v any) {
@@ -89,7 +89,7 @@ func (r *Room) fail(w http.ResponseWriter, err error) {
 	var known *refusal
 	if !errors.As(err, &known) {
 		r.o.Logger.Error("seating a player in a browser", "reason", err)
-		known = &refusal{http.StatusInternalServerError, "Something went wrong on the table's side. Try again; whoever runs the game finds the reason in the log."}
+		known = &refusal{http.StatusInternalServerError, "Something went wrong on the host's side. Try again; the host finds the reason in the log."}
 	}
 	raw, _ := json.Marshal(map[string]string{"error": known.text}) // strings always marshal
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")

@@ -87,7 +87,7 @@ func readJoining(body interface{ Read([]byte) (int, error) }) (in joining, err e
 	d := json.NewDecoder(body)
 	d.DisallowUnknownFields()
 	if err := d.Decode(&in); err != nil || d.More() {
-		return bad("The request is not what this page sends. Reload it.")
+		return bad("The table did not understand the page. Reload it.")
 	}
 	given := utf8.RuneCountInString(untrusted.Line(in.Name, maxName+1))
 	in.Name, err = untrusted.Name(in.Name)
@@ -95,11 +95,11 @@ func readJoining(body interface{ Read([]byte) (int, error) }) (in joining, err e
 	case !in.Consent:
 		return bad("Say that you agree to be heard and remembered here, or close this page.")
 	case err != nil:
-		return bad("Enter the name you go by at the table, with at least one letter or digit that people can see.")
+		return bad("Enter your name at the table, with at least one visible letter or digit.")
 	case given > maxName:
-		return bad(fmt.Sprintf("A name may have %d characters.", maxName))
+		return bad(fmt.Sprintf("A name may have at most %d characters.", maxName))
 	case in.Seat != "" && !secretForm.MatchString(in.Seat):
-		return bad("The seat is not one of this table. Reload the page.")
+		return bad("That seat does not belong to this table. Reload the page.")
 	}
 	if in.offer, err = readOffer(in.Offer); err != nil {
 		return bad("The browser's offer cannot be used: " + err.Error() + ".")
@@ -128,7 +128,7 @@ func (r *Room) admit(ctx context.Context, in joining) (*joined, error) {
 	p, err := r.parts()
 	if err != nil {
 		r.o.Logger.Error("opening the table for browsers", "reason", err)
-		return nil, refuse(http.StatusServiceUnavailable, "This table cannot be opened to browsers just now. Whoever runs the game finds the reason in the log.")
+		return nil, refuse(http.StatusServiceUnavailable, "This table cannot be opened for browsers right now. The host finds the reason in the log.")
 	}
 	g, err := r.reserve(ctx, in, at)
 	if err != nil {
@@ -209,7 +209,7 @@ func (g *guest) takeName(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return tooMany()
 	}
-	return refuse(http.StatusConflict, err.Error()+". Take another name.")
+	return refuse(http.StatusConflict, err.Error()+". Choose another name.")
 }
 
 // connect seats a guest and answers the offer.
@@ -224,7 +224,7 @@ func (g *guest) connect(ctx context.Context, p *parts, offered *offer) (answer s
 	case errors.Is(err, table.ErrClosed):
 		return "", errNobody
 	default:
-		return "", refuse(http.StatusConflict, err.Error()+". Take another name.")
+		return "", refuse(http.StatusConflict, err.Error()+". Choose another name.")
 	}
 	text, err := offered.Marshal()
 	if err != nil {

@@ -84,15 +84,15 @@ func TestWhoIsNotLetIn(t *testing.T) {
 		status int
 		text   string
 	}{
-		{"wrong_invite", visitor.Options{Name: "Ben", Invite: "AAAAAAAAAAAAAAAAAAAAAAAAAA"}, 403, "Ask who runs it for a new one."},
+		{"wrong_invite", visitor.Options{Name: "Ben", Invite: "AAAAAAAAAAAAAAAAAAAAAAAAAA"}, 403, "Ask the host for a new one."},
 		{"no_consent", visitor.Options{Name: "Ben", Withhold: true}, 400, "Say that you agree"},
-		{"no_name", visitor.Options{Name: " \u200b "}, 400, "Enter the name"},
-		{"long_name", visitor.Options{Name: strings.Repeat("Ben", 20)}, 400, "A name may have 40 characters."},
-		{"taken", visitor.Options{Name: "ana"}, 409, "ana sits at the table already. Take another name."},
-		{"an_npc", visitor.Options{Name: "Bartok"}, 409, "Bartok is the name of somebody in the story."},
-		{"odd_seat", visitor.Options{Name: "Ben", Seat: "mine"}, 400, "The seat is not one of this table."},
+		{"no_name", visitor.Options{Name: " \u200b "}, 400, "Enter your name"},
+		{"long_name", visitor.Options{Name: strings.Repeat("Ben", 20)}, 400, "A name may have at most 40 characters."},
+		{"taken", visitor.Options{Name: "ana"}, 409, "ana is already at the table. Choose another name."},
+		{"an_npc", visitor.Options{Name: "Bartok"}, 409, "Bartok is the name of someone in the story."},
+		{"odd_seat", visitor.Options{Name: "Ben", Seat: "mine"}, 400, "That seat does not belong to this table."},
 		{"no_offer", visitor.Options{Name: "Ben", Offer: func(string) string { return "" }}, 400, "the offer is missing"},
-		{"garbage", visitor.Options{Name: "Ben", Offer: func(string) string { return "v=0\r\nnonsense" }}, 400, "the offer is no session description"},
+		{"garbage", visitor.Options{Name: "Ben", Offer: func(string) string { return "v=0\r\nnonsense" }}, 400, "the offer is not a session description"},
 		{"video", visitor.Options{Name: "Ben", Offer: func(o string) string { return o + section }}, 400, "at most 6 sections"},
 		{"video_in_place_of_a_player", visitor.Options{Name: "Ben", Offer: func(o string) string { return strings.Replace(o, "m=audio", "m=video", 1) }}, 400, "only sound and data"},
 		{"two_microphones", visitor.Options{Name: "Ben", Offer: func(o string) string { return strings.ReplaceAll(o, "a=recvonly", "a=sendrecv") }}, 400, "only the first section of sound may send"},
@@ -215,7 +215,7 @@ func TestGuestsLeave(t *testing.T) {
 		if err := cleo.Send(map[string]string{"type": "forget"}); err != nil {
 			t.Fatal(err)
 		}
-		cleo.awaitMessage("the goodbye", func(m visitor.Message) bool { return m.Type == "bye" && strings.Contains(m.Reason, "forgotten") })
+		cleo.awaitMessage("the goodbye", func(m visitor.Message) bool { return m.Type == "bye" && strings.Contains(m.Reason, "has been deleted") })
 		for _, p := range []*player{ana, ben, cleo} {
 			if err := p.Close(); err != nil {
 				t.Error(err)
@@ -290,7 +290,7 @@ func TestGuestsWithTakenNames(t *testing.T) {
 		if err := guest.Send(map[string]string{"type": "forget"}); err != nil {
 			t.Fatal(err)
 		}
-		guest.awaitMessage("the goodbye", func(m visitor.Message) bool { return m.Type == "bye" && strings.Contains(m.Reason, "forgotten") })
+		guest.awaitMessage("the goodbye", func(m visitor.Message) bool { return m.Type == "bye" && strings.Contains(m.Reason, "has been deleted") })
 		b.awaitNobody()
 		if after := kept(); !slices.Equal(before, after) {
 			t.Errorf("%s is forgotten (-before +after):\n%s", name, cmp.Diff(before, after))

@@ -45,11 +45,11 @@ func parseRequest(data []byte) (q request, err error) {
 	switch q.Type {
 	case saySaid:
 		if n := utf8.RuneCountInString(q.Text); n > maxSpeech {
-			return q, fmt.Errorf("a line may have %d characters, and this one has %d", maxSpeech, n)
+			return q, fmt.Errorf("a line may have at most %d characters, and this one has %d", maxSpeech, n)
 		}
 	case sayRoll:
 		if len(q.Dice) > maxDice {
-			return q, errors.New("that is too long for dice; write such as 2d6+3")
+			return q, errors.New("that is too long for dice; write something like 2d6+3")
 		}
 	case sayStop, sayMute, sayLeave, sayForget:
 	default:

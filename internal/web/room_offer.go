@@ -40,7 +40,7 @@ func readOffer(text string) (*offer, error) {
 	}
 	var o offer
 	if err := o.UnmarshalString(text); err != nil {
-		return nil, errors.New("the offer is no session description")
+		return nil, errors.New("the offer is not a session description")
 	}
 	if len(o.MediaDescriptions) > maxSections {
 		return nil, fmt.Errorf("an offer has at most %d sections: sound, other players, and data", maxSections)
@@ -85,7 +85,7 @@ func (o *offer) nameSource(attribute string) error {
 	number, _, _ := strings.Cut(attribute, " ")
 	source, err := strconv.ParseUint(number, 10, 32)
 	if err != nil {
-		return errors.New("the offer names a source of sound that is no number")
+		return errors.New("the offer names a source of sound that is not a number")
 	}
 	if !slices.Contains(o.sources, uint32(source)) {
 		o.sources = append(o.sources, uint32(source))

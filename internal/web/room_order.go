@@ -48,7 +48,7 @@ func (g *guest) carryOut(ctx context.Context, q request) {
 func (g *guest) roll(ctx context.Context, dice string) error {
 	game := g.at.game
 	if game == nil {
-		return errors.New("no dice are rolled at this table")
+		return errors.New("you cannot roll dice at this table")
 	}
 	rights, ok := game.Registry.Governance.Policy.Profile(profile)
 	if !ok {
@@ -79,13 +79,13 @@ func (g *guest) roll(ctx context.Context, dice string) error {
 func (g *guest) forget(ctx context.Context) error {
 	game := g.at.game
 	if game == nil {
-		return errors.New("nobody can be forgotten at this table")
+		return errors.New("this table cannot delete what you said")
 	}
 	mentions, _, err := play.ForgetUser(ctx, game, g.at.Table, g.user, nil, g.name)
 	game.OfferMentions(mentions)
 	if err != nil {
 		g.room.o.Logger.Error("forgetting a guest", "user", g.user, "reason", err)
-		return errors.New("not everything could be forgotten; ask once more, and if that does not help, ask who runs the table")
+		return errors.New("not everything could be deleted; try again, and if that does not help, ask the host")
 	}
 	g.room.dismiss(g, reasonForgotten)
 	return nil

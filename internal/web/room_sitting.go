@@ -71,7 +71,7 @@ func (r *Room) sitting(ctx context.Context) (*Sitting, error) {
 	begun, err := r.o.Start(context.WithoutCancel(ctx))
 	if err != nil {
 		r.o.Logger.Error("beginning a session for players in browsers", "reason", err)
-		return nil, refuse(http.StatusServiceUnavailable, "The game cannot begin just now. Whoever runs it finds the reason in the log.")
+		return nil, refuse(http.StatusServiceUnavailable, "The game cannot start right now. The host finds the reason in the log.")
 	}
 	r.mu.Lock()
 	r.own, r.alone = begun, time.Now()

@@ -274,5 +274,5 @@ func (c *Calendar) Set(text string, today int64) (int64, error) {
 			}
 		}
 	}
-	return 0, fmt.Errorf("%q is no date here; write one like %q, or +3 or tomorrow", text, c.Write(today))
+	return 0, fmt.Errorf("%q is not a date here; write one like %q, or +3 or tomorrow", text, c.Write(today))
 }

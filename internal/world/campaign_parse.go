@@ -172,7 +172,7 @@ func (p *checker) checkEntities(entities []entity) {
 			p.knowers.add(e.ID)
 		}
 		if e.ID == DMOnly {
-			p.addSentence(entitiesPath.Item(i).Key("id"), `"dm" means the DM where something is visible to somebody`, "give this one another id")
+			p.addSentence(entitiesPath.Item(i).Key("id"), `"dm" means the DM wherever something is visible to someone`, "give this one another id")
 		}
 	}
 }

@@ -109,7 +109,7 @@ var bad = []struct{ name, in, want string }{
 	{"duplicate_relation", people + "relations:\n  - {from: aldo, type: runs, to: mill}\n  - {from: aldo, type: runs, to: mill, note: again}\n", `c.yaml:7: relation aldo runs mill is already on line 6; remove one, or give it another type`},
 	{"visible_to_unknown", people + "facts:\n  - {text: T, visible_to: [adlo]}\n", `c.yaml:6: "visible_to" names the NPC "adlo", which is not defined; did you mean "aldo"?`},
 	{"visible_to_place", people + "facts:\n  - {text: T, visible_to: [mill]}\n", `c.yaml:6: "visible_to" names the NPC "mill", which is not defined; define it under "entities" with type: npc`},
-	{"id_of_the_dm", people + "  - {id: dm, type: npc, name: A}\n", `c.yaml:5: "dm" means the DM where something is visible to somebody; give this one another id`},
+	{"id_of_the_dm", people + "  - {id: dm, type: npc, name: A}\n", `c.yaml:5: "dm" means the DM wherever something is visible to someone; give this one another id`},
 	{"visible_to_nobody", people + "facts:\n  - {text: T, visible_to: []}\n", `c.yaml:6: visible_to: is empty; leave it out if everyone knows, or list the NPCs that do`},
 	{"visible_to_left_open", people + "facts:\n  - text: T\n    visible_to:\n", `c.yaml:7: visible_to: is empty; leave it out if everyone knows, or list the NPCs that do`},
 	{"fact_about_unknown", people + "facts:\n  - {text: T, about: mil}\n", `c.yaml:6: "about" names the entity "mil", which is not defined; did you mean "mill"?`},

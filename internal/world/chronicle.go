@@ -175,7 +175,7 @@ func mayKnow(listed []string, npc string, groups []string) bool {
 // Add stores an entry from the game master as accepted.
 func (c *Chronicle) Add(ctx context.Context, e Entry) (Entry, error) {
 	if e.Text = tidy(e.Text); e.Text == "" {
-		return e, errors.New("there is nothing to remember; say what")
+		return e, errors.New("there is nothing to remember; write what to remember")
 	}
 	c.change.Lock()
 	defer c.change.Unlock()
@@ -196,7 +196,7 @@ func (c *Chronicle) Decide(ctx context.Context, id int64, accept bool, text stri
 		return e, err
 	}
 	if e.Accepted {
-		return e, fmt.Errorf("%d was accepted before; /memory drop %d takes it back", id, id)
+		return e, fmt.Errorf("%d has already been accepted; /memory drop %d takes it back", id, id)
 	}
 	if !accept {
 		return e, c.remove(ctx, e)

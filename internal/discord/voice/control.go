@@ -133,7 +133,7 @@ func (k *control) run(ctx context.Context) error {
 }
 
 func (k *control) takeRequest(ctx context.Context, r *request) {
-	k.answerJoin(errors.New("the bot was asked into another channel, or out of this one, meanwhile"))
+	k.answerJoin(errors.New("in the meantime, the bot was called into another channel or out of this one"))
 	switch {
 	case r.channel == "":
 		k.endSession()
@@ -168,13 +168,13 @@ func (k *control) withdraw(r *request) {
 	switch {
 	case r == k.join:
 		if k.reason == "" {
-			k.reason = "the bot could not be connected to the voice channel in this time"
+			k.reason = "the bot could not connect to the voice channel in time"
 		}
 		k.giveUpAsking()
 	case r.channel == "":
-		r.done <- errors.New("the bot leaves the voice channel nevertheless")
+		r.done <- errors.New("the bot is leaving the voice channel anyway")
 	default:
-		r.done <- errors.New("the main gateway did not take the wish for the voice channel in time")
+		r.done <- errors.New("Discord did not accept the request for the voice channel in time")
 	}
 }
 
@@ -204,7 +204,7 @@ func (k *control) takeState(ctx context.Context, s State) {
 			k.startIfKnown(ctx)
 		}
 	case s.Channel == "":
-		k.disconnect(Kicked, "somebody disconnected the bot from the voice channel, or deleted it; let it join again")
+		k.disconnect(Kicked, "someone disconnected the bot from the voice channel, or deleted the channel; let the bot join again")
 	case s.Channel != k.want:
 		k.want, k.state = s.Channel, s
 		k.interrupt("the bot was moved to another voice channel")
@@ -241,7 +241,7 @@ func (k *control) takeServer(ctx context.Context, s Server) {
 		k.startIfKnown(ctx)
 	case s.Endpoint == "":
 		k.server = Server{}
-		k.interrupt("Discord looks for another voice server")
+		k.interrupt("Discord is looking for another voice server")
 		k.endSession()
 		k.wait(moveServerTimeout, rejoin)
 	case s == k.server && k.session != nil:

@@ -33,7 +33,7 @@ type encryption interface {
 func newEncryption(s *session) (encryption, error) {
 	channel, err := strconv.ParseUint(s.channel, 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("voice channel %q is no id of Discord's", s.channel)
+		return nil, fmt.Errorf("voice channel %q is not an id of Discord's", s.channel)
 	}
 	log := s.c.opts.Logger.With("guild", s.c.opts.Guild, "channel", s.channel)
 	return NewGroup(godave.UserID(s.c.opts.User), godave.ChannelID(channel), tellings{&s.outbox}, &GroupOptions{Logger: log})

@@ -112,11 +112,11 @@ func (s *session) takeReady(ctx context.Context, data []byte) (ending, error) {
 	}
 	mode, ok := Choose(r.Modes)
 	if !ok {
-		return ending{fail, "Discord's voice server offers no transport encryption that this version knows; look for a newer version of Glyphoxa"}, nil
+		return ending{fail, "Discord's voice server offers no encryption that this version knows; install a newer version of Glyphoxa"}, nil
 	}
 	udp, err := s.c.net.dialMedia(ctx, r.Addr)
 	if err != nil {
-		return ending{identify, fmt.Sprintf("the way for sound to Discord cannot be opened: %v", err)}, nil
+		return ending{identify, fmt.Sprintf("the sound connection to Discord cannot be opened: %v", err)}, nil
 	}
 	s.ready, s.mode, s.udp = r, mode, udp
 	rx := newReceiver(s, udp, r)
@@ -149,7 +149,7 @@ func (s *session) takeDescription(ctx context.Context, l *link, data []byte) (en
 			t.open, err = NewOpener(d.Mode, d.Key)
 		}
 		if err != nil {
-			return ending{identify, "Discord's voice server chose a transport encryption that was not asked for"}, nil
+			return ending{identify, "Discord's voice server chose an encryption that the bot did not ask for"}, nil
 		}
 		s.transport.Store(t)
 	}
@@ -296,10 +296,10 @@ func (s *session) publishRoster(r *roster) {
 func (s *session) sendOutbox(ctx context.Context, l *link) ending {
 	messages, overflow := s.outbox.take()
 	if overflow {
-		return ending{identify, "the end-to-end encryption had more to tell Discord than it took"}
+		return ending{identify, "Discord did not accept all messages of the end-to-end encryption"}
 	}
 	if s.dave.State().Failed {
-		return ending{identify, "the end-to-end encryption could not be agreed on"}
+		return ending{identify, "the bot and the others in the voice channel could not agree on an end-to-end encryption"}
 	}
 	for i, m := range messages {
 		var err error

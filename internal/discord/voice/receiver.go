@@ -80,7 +80,7 @@ func (rx *receiver) run(ctx context.Context) {
 			return
 		default: // for example an ICMP error from a router
 			if failed++; failed > maxReadFailures {
-				rx.s.fail(fmt.Errorf("the way for sound broke: %w", err))
+				rx.s.fail(fmt.Errorf("the sound connection broke: %w", err))
 				return
 			}
 		}
@@ -102,7 +102,7 @@ func (rx *receiver) discover(ctx context.Context) bool {
 			return false
 		}
 	}
-	rx.s.fail(fmt.Errorf("no answer by UDP from Discord's voice server at %v; let the program send UDP to that port, and receive from there", rx.ready.Addr))
+	rx.s.fail(fmt.Errorf("no answer over UDP from Discord's voice server at %v; allow the program to send UDP to that port and receive from it", rx.ready.Addr))
 	return false
 }
 

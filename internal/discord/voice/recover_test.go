@@ -112,8 +112,8 @@ func TestCloseCodes(t *testing.T) {
 		{closeUnknownOpcode, "identify"}, {closeDecodeError, "identify"}, {closeNotAuthenticated, "identify"}, {closeAuthenticated, "identify"},
 		{closeSessionInvalid, "identify"}, {closeSessionTimedOut, "identify"}, {closeBadRequest, "identify"},
 		{closeAuthentication, "ask"}, {closeServerNotFound, "ask"},
-		{closeUnknownProtocol, "look for a newer version"}, {closeUnknownEncryption, "look for a newer version"}, {closeDAVERequired, "DAVE"},
-		{closeRateLimited, "wait some minutes"}, {closeCallTerminated, "ended the call"},
+		{closeUnknownProtocol, "install a newer version"}, {closeUnknownEncryption, "install a newer version"}, {closeDAVERequired, "DAVE"},
+		{closeRateLimited, "wait a few minutes"}, {closeCallTerminated, "ended the call"},
 	} {
 		t.Run(fmt.Sprint(tt.code), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -185,7 +185,7 @@ func (tx *sender) sendPayload(payload []byte) bool {
 	if err != nil {
 		count.sentDropped.Add(1)
 		if errors.Is(err, ErrExhausted) {
-			tx.s.fail(errors.New("the key for sound is used up; a new one is asked for"))
+			tx.s.fail(errors.New("the encryption key for sound is used up; the bot is asking for a new one"))
 		}
 		return false
 	}
@@ -229,7 +229,7 @@ func (tx *sender) endSpurt(ctx context.Context) {
 // the session fails.
 func (tx *sender) keepAlive() {
 	if back := tx.s.echoed.Load(); back > 0 && tx.beaten >= back+maxUnechoed {
-		tx.s.fail(errors.New("nothing comes back by UDP from Discord's voice server any more"))
+		tx.s.fail(errors.New("Discord's voice server no longer answers over UDP"))
 	}
 	tx.beaten++
 	tx.s.beatenAt.Store(time.Now().UnixNano())

@@ -240,13 +240,13 @@ func (s *session) tooLate() ending {
 	switch {
 	case s.announced && !s.maySend():
 	case s.announced:
-		return ending{resume, "Discord's voice server did not resume the session in time"}
+		return ending{resume, "Discord's voice server did not resume the connection in time"}
 	case s.udp == nil:
 		return ending{identify, "Discord's voice server did not answer in time"}
 	case !s.described:
-		return ending{identify, "Discord's voice server did not tell in time how sound is encrypted"}
+		return ending{identify, "Discord's voice server did not say in time how sound is encrypted"}
 	}
-	return ending{identify, "no end-to-end encryption was agreed on in time with the others in the voice channel"}
+	return ending{identify, "the bot and the others in the voice channel did not agree on an end-to-end encryption in time"}
 }
 
 // heartbeat sends a heartbeat, unless the previous one was not acknowledged.

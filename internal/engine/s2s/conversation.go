@@ -225,7 +225,7 @@ func (c *conversation) begin(ctx context.Context, a *answer) {
 	}
 }
 
-var errTyped = errors.New("it takes no typed lines")
+var errTyped = errors.New("it accepts no typed lines")
 
 // prepare opens a session with the knowledge that the turn requires.
 func (c *conversation) prepare(ctx context.Context, a *answer) error {
@@ -247,7 +247,7 @@ func (c *conversation) dropUnkept(messages []llm.Message, edits int) {
 	_, history := historyOf(messages)
 	if _, answered, _ := c.knows.missing(history, edits); !answered {
 		c.resumes = resumption{}
-		c.endSession("a line it knows was not kept")
+		c.endSession("a line it knows was not saved")
 	}
 }
 

@@ -235,7 +235,7 @@ func (e *Engine) explain(npc config.NPC, err error) engine.Notice {
 		return engine.Notice{}
 	}
 	e.refused = true
-	return engine.Notice{Level: "error", Text: why + "; NPCs answer with another model until this is mended and Glyphoxa is started again"}
+	return engine.Notice{Level: "error", Text: why + "; NPCs answer with another model until you fix this and restart Glyphoxa"}
 }
 
 // errLeft means that the consumer broke the loop.

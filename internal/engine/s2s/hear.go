@@ -107,7 +107,7 @@ func itemOf(ev provider.Event) string {
 }
 
 // errInterrupted ends an answer that the vendor has ended because someone spoke.
-var errInterrupted = errors.New("the service was interrupted by somebody who spoke")
+var errInterrupted = errors.New("a player interrupted the service by speaking")
 
 // endInterrupted handles that the vendor has ended its answer because someone spoke.
 func (c *conversation) endInterrupted() {

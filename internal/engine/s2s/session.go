@@ -44,12 +44,12 @@ func (c *conversation) openSession(ctx, opening context.Context, messages []llm.
 		case l.leaving:
 			c.endSession("the provider is about to end it")
 		case time.Since(l.opened) >= c.engine.o.Age:
-			c.endSession("it has grown old")
+			c.endSession("it was open for too long")
 		case l.system != system || l.voice != c.voice() || !ok:
 			c.resumes = resumption{}
-			c.endSession("what it knows is not so any more")
+			c.endSession("what it knows has changed")
 		case c.engine.able.ToolChange == provider.ToolsByNewSession && !slices.Equal(l.tools, namesOf(c.offer(tools).Definitions())):
-			c.endSession("it cannot get other tools")
+			c.endSession("its tools have changed")
 		case len(missing) == 0 || c.send(ctx, func(ctx context.Context) error { return l.session.Inject(ctx, missing...) }):
 			if c.knows.history = history; answered {
 				c.knows.asked = nil
@@ -91,7 +91,7 @@ func (c *conversation) connect(ctx, opening context.Context, system string, know
 	case c.rejected != nil:
 		return c.rejected
 	case time.Now().Before(c.retry):
-		return fmt.Errorf("%w; it is tried again soon", provider.ErrUnavailable)
+		return fmt.Errorf("%w; the next try is soon", provider.ErrUnavailable)
 	}
 	e := c.engine
 	var missing []llm.Message

@@ -106,7 +106,7 @@ func TestBotAndPlayersHearEachOther(t *testing.T) {
 	if _, err := opus.Load(); err != nil {
 		t.Fatal(err)
 	}
-	for name, plain := range map[string]bool{"encrypted from end to end": false, "plain": true} {
+	for name, plain := range map[string]bool{"end-to-end encrypted": false, "plain": true} {
 		t.Run(name, func(t *testing.T) {
 			s, heard := start(t, farend.Options{Channels: 2, Players: 4, Plain: plain})
 			for n := range 2 {

@@ -293,9 +293,9 @@ func (a *asks) decide(id string, grant bool, by string) error {
 	case q == nil || !now.Before(q.Expires):
 		return fmt.Errorf("%w: no call waits for approval under that id; it may have been made or have expired", mcp.ErrInvalidArguments)
 	case by == "":
-		return fmt.Errorf("%w: nobody is said to decide", mcp.ErrInvalidArguments)
+		return fmt.Errorf("%w: the call does not say who decides", mcp.ErrInvalidArguments)
 	case by == q.Caller:
-		return forbidden("", "nobody decides on a call of their own", "ask somebody else to decide")
+		return forbidden("", "you cannot decide on your own call", "ask someone else to decide")
 	}
 	if q.state != pending { // its decision is no longer among the remembered ones
 		return &DecidedError{q.by, q.state == granted}

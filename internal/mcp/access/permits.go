@@ -62,14 +62,14 @@ const maxDepth = 8
 
 func (e *Engine) permits(who caller, t *mcp.Target, depth int) *mcp.Refusal {
 	if depth > maxDepth {
-		return forbidden("", "tools call tools too deep", "use fewer levels")
+		return forbidden("", "tools call each other too deeply", "use fewer levels")
 	}
 	// A tool without a permission only calls others, through its caller's door, so they determine whether it
 	// changes anything.
 	if t.Permission != "" {
 		if e.readOnly && !t.ReadOnly {
 			return &mcp.Refusal{
-				Code: mcp.CodeForbidden, By: "read_only", Reason: "changing something is switched off here", Hint: "ask the operator to leave read-only mode",
+				Code: mcp.CodeForbidden, By: "read_only", Reason: "changes are switched off here", Hint: "ask the operator to leave read-only mode",
 			}
 		}
 		if who.kind == client && !e.holds(who, t) {

@@ -88,7 +88,7 @@ func (w *Workflow) UnknownTools(known []string) userfile.Problems {
 			continue
 		}
 		fix := userfile.Suggest(s.tool, known, "see \"glyphoxa tools\" for those there are")
-		found.Add(w.File, s.line, fmt.Sprintf("tool: %q is no built-in tool and no workflow", s.tool), fix)
+		found.Add(w.File, s.line, fmt.Sprintf("tool: %q is neither a built-in tool nor a workflow", s.tool), fix)
 	}
 	return found
 }

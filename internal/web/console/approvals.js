@@ -10,13 +10,13 @@ export function approvals(root, app) {
   const who = h("input", { type: "search", placeholder: t("by whom"), "aria-label": t("by whom"), size: "12" });
   const tool = h("input", { type: "search", placeholder: t("which tool"), "aria-label": t("which tool"), size: "12" });
   replace(root, h("div", { class: "head" }, h("h1", {}, t("Approvals"))),
-    may("session.control") && h("section", { class: "panel" }, h("h2", {}, t("Waits for you")), waiting),
-    may("audit.read") && h("section", { class: "panel" }, h("div", { class: "head" }, h("h2", {}, t("Audit log")), h("div", { class: "right" }, who, tool, h("label", {}, denied, t("refused only")), h("button", { type: "button", onclick: records }, t("Show")))), log));
+    may("session.control") && h("section", { class: "panel" }, h("h2", {}, t("Waiting for you")), waiting),
+    may("audit.read") && h("section", { class: "panel" }, h("div", { class: "head" }, h("h2", {}, t("Audit log")), h("div", { class: "right" }, who, tool, h("label", {}, denied, t("denied only")), h("button", { type: "button", onclick: records }, t("Show")))), log));
 
   async function decide(id, grant) {
     try {
       const got = await call("decide_approval", { id, grant });
-      toast(got.made?.failed ? t("allowed, and could not be done: {why}", { why: got.made.failed }) : grant ? got.made ? t("it is done") : t("it may pass, once") : t("it is refused"), Boolean(got.made?.failed));
+      toast(got.made?.failed ? t("allowed, but could not be done: {why}", { why: got.made.failed }) : grant ? got.made ? t("done") : t("allowed, this once") : t("request denied"), Boolean(got.made?.failed));
     } catch (error) {
       toast(error.message, true);
     }
@@ -27,7 +27,7 @@ export function approvals(root, app) {
     if (!may("session.control")) return;
     try {
       const all = (await call("list_approvals", {})).approvals;
-      replace(waiting, all.length === 0 ? empty(t("Nothing waits"), t("What an NPC or a client may do only with your word appears here.")) : h("ul", { class: "list" }, all.map((a) => h("li", {}, h("div", {}, h("strong", {}, a.caller), " ", t("wants to call"), " ", h("code", {}, a.tool), a.proposed && h("span", { class: "chip" }, t("proposal"))), h("pre", { tabindex: "0" }, a.arguments), h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: () => decide(a.id, true) }, t("Allow")), h("button", { type: "button", onclick: () => decide(a.id, false) }, t("Refuse")), h("span", { class: "small soft" }, t("until {time}", { time: day(a.expires) })))))));
+      replace(waiting, all.length === 0 ? empty(t("Nothing is waiting"), t("What an NPC or a program may only do with your permission appears here.")) : h("ul", { class: "list" }, all.map((a) => h("li", {}, h("div", {}, h("strong", {}, a.caller), " ", t("wants to use"), " ", h("code", {}, a.tool), a.proposed && h("span", { class: "chip" }, t("proposal"))), h("pre", { tabindex: "0" }, a.arguments), h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: () => decide(a.id, true) }, t("Allow")), h("button", { type: "button", onclick: () => decide(a.id, false) }, t("Deny")), h("span", { class: "small soft" }, t("until {time}", { time: day(a.expires) })))))));
     } catch (error) {
       replace(waiting, empty(t("This cannot be shown"), error.message));
     }

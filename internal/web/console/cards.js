@@ -34,7 +34,7 @@ export function cards(root, app) {
       offered = ids.join("\n");
       replace(voices, ids.map((value) => h("option", { value })));
     }
-    if (npcs.length === 0) replace(list, empty(t("No NPCs"), t("Nobody sits at this table.")));
+    if (npcs.length === 0) replace(list, empty(t("No NPCs"), t("There are no NPCs at this table.")));
   }
   return { update };
 }
@@ -68,16 +68,16 @@ function makeCard(n, app) {
   function update(next) {
     now = next;
     el.classList.toggle("muted", now.muted);
-    replace(tier, h("span", { class: `chip ${now.ceiling}`, title: t("the most time it may take now") }, now.ceiling));
+    replace(tier, h("span", { class: `chip ${now.ceiling}`, title: t("the longest it may think right now") }, now.ceiling));
     about.textContent = [now.role, now.place, t(`engine ${now.engine}`), seesAll() && (now.voice ? t("voice {id}", { id: now.voice }) : t("the usual voice"))].filter(Boolean).join(" · ");
     replace(marks,
-      now.engine_why && h("span", { class: "careful" }, t("not {engine}: {why}", { engine: t(`engine ${now.configured}`), why: t(`differs ${now.engine_why}`) })),
-      now.lease_tier && h("span", { class: `chip ${now.lease_tier}` }, t("raised to {tier}: {turns} turns, until {time}", { tier: now.lease_tier, turns: now.lease_turns, time: new Date(now.lease_until).toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" }) })),
-      !now.lease_tier && now.ceiling !== now.tier && h("span", { class: "chip warn" }, t("capped below {tier}", { tier: now.tier })),
+      now.engine_why && h("span", { class: "careful" }, t("without {engine}: {why}", { engine: t(`engine ${now.configured}`), why: t(`differs ${now.engine_why}`) })),
+      now.lease_tier && h("span", { class: `chip ${now.lease_tier}` }, t("raised to {tier} for {turns}, until {time}", { tier: now.lease_tier, turns: t("{n} turns", { n: now.lease_turns }), time: new Date(now.lease_until).toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" }) })),
+      !now.lease_tier && now.ceiling !== now.tier && h("span", { class: "chip warn" }, t("limited below {tier}", { tier: now.tier })),
       now.muted && h("span", { class: "chip warn" }, t("muted")),
-      now.directive && h("span", { class: "chip" }, t("directed, {n} turns: {text}", { n: now.directive_turns, text: now.directive })),
-      now.secrets > 0 && h("span", { class: "chip" }, t("{told} of {all} secrets may be told", { told: now.revealed ?? 0, all: now.secrets })),
-      now.withheld > 0 && h("span", { class: "chip warn" }, t("withheld {n}×", { n: now.withheld })),
+      now.directive && h("span", { class: "chip" }, t("your direction ({n} answers): {text}", { n: now.directive_turns, text: now.directive })),
+      now.secrets > 0 && h("span", { class: "chip" }, t("secrets it may tell: {told} of {all}", { told: now.revealed ?? 0, all: now.secrets })),
+      now.withheld > 0 && h("span", { class: "chip warn" }, t("stopped {n}×", { n: now.withheld })),
       now.cost && h("span", { class: "chip num" }, now.cost));
     marks.hidden = marks.childElementCount === 0;
     mute.textContent = now.muted ? t("Let speak") : t("Mute");
@@ -105,11 +105,11 @@ function orders(now, app) {
   };
   return {
     el: h("details", {}, h("summary", {}, t("Lead")), h("div", {},
-      one(t("Have say"), t("a line the NPC says"), (text) => send(app, "say", { npc: now().name, text })),
-      one(t("Direct"), t("how to play; empty ends it"), (text) => send(app, "direct", { npc: now().name, text })),
+      one(t("Make it say"), t("a line the NPC says"), (text) => send(app, "say", { npc: now().name, text })),
+      one(t("Direct"), t("how to play; leave empty to end it"), (text) => send(app, "direct", { npc: now().name, text })),
       h("div", { class: "row" }, raise, turns, h("span", { class: "small soft" }, t("turns")),
         h("button", { type: "button", onclick: () => send(app, "raise", { npc: now().name, tier: raise.value, turns: Number(turns.value) }) }, t("Raise")),
-        h("button", { type: "button", onclick: () => send(app, "lower", { npc: now().name, tier: raise.value === "deep" ? "standard" : raise.value }) }, t("Cap"))),
+        h("button", { type: "button", onclick: () => send(app, "lower", { npc: now().name, tier: raise.value === "deep" ? "standard" : raise.value }) }, t("Limit"))),
       h("div", { class: "row" },
         h("button", { type: "button", onclick: () => send(app, "unsay", { npc: now().name }) }, t("Take back")),
         h("button", { type: "button", onclick: () => send(app, "again", { npc: now().name }) }, t("Ask again")),

@@ -13,22 +13,22 @@ export function governor(root, app) {
   const listening = h("div", { class: "row" });
   const panel = (title, body) => h("section", { class: "panel" }, h("h2", {}, title), body);
   replace(root, h("div", { class: "head" }, h("h1", {}, t("Governor")), h("div", { class: "right" }, listening)),
-    panel(t("What stages take lately"), stagesBox), h("div", { class: "half" }, panel(t("Decisions"), decisions), panel(t("Withheld"), guards), panel(t("Ears"), ears), panel(t("Cost"), cost)));
+    panel(t("How long each stage takes lately"), stagesBox), h("div", { class: "half" }, panel(t("Decisions"), decisions), panel(t("Stopped"), guards), panel(t("Hearing"), ears), panel(t("Cost"), cost)));
 
   function drawEvents() {
     const turns = app.story.items.filter((i) => i.kind === "turn");
     const steps = turns.flatMap((i) => i.steps.map((p) => ({ ...p, turn: i.turn, key: i.key }))).reverse().slice(0, 30);
-    replace(decisions, steps.length === 0 ? empty(t("Nothing had to be done"), t("Answers are expected in time.")) : h("ul", { class: "list small" }, steps.map((p) => h("li", {}, h("a", { href: `#/turns/${p.key}` }, t("Turn {n}: {npc}", { n: p.turn, npc: p.npc })), " ", h("strong", {}, t(`step ${p.step}`)), h("div", { class: "soft num" }, t("expected {a}, due {b}", { a: ms(p.projected_ms), b: ms(p.target_ms) }), p.reason && ` · ${p.reason}`)))));
+    replace(decisions, steps.length === 0 ? empty(t("No answer was late"), t("What NPCs do so that an answer is not late appears here.")) : h("ul", { class: "list small" }, steps.map((p) => h("li", {}, h("a", { href: `#/turns/${p.key}` }, t("Turn {n}: {npc}", { n: p.turn, npc: p.npc })), " ", h("strong", {}, t(`step ${p.step}`)), h("div", { class: "soft num" }, t("expected {a}, due {b}", { a: ms(p.projected_ms), b: ms(p.target_ms) }), p.reason && ` · ${p.reason}`)))));
     const kept = turns.flatMap((i) => i.guarded.map((g) => ({ g, i }))).reverse().slice(0, 30);
-    replace(guards, kept.length === 0 ? empty(t("Nothing was withheld"), t("What an NPC must not say is kept back and counted here, never its words.")) : h("ul", { class: "list small" }, kept.map(({ g, i }) => h("li", {}, h("a", { href: `#/turns/${i.key}` }, t("Turn {n}: {npc}", { n: i.turn, npc: i.npc })), " ", h("strong", {}, t(`guard ${g}`)), h("div", { class: "soft" }, clock(i.at))))));
+    replace(guards, kept.length === 0 ? empty(t("Nothing was stopped"), t("When an NPC is stopped from saying something, it is counted here, without the words.")) : h("ul", { class: "list small" }, kept.map(({ g, i }) => h("li", {}, h("a", { href: `#/turns/${i.key}` }, t("Turn {n}: {npc}", { n: i.turn, npc: i.npc })), " ", h("strong", {}, t(`guard ${g}`)), h("div", { class: "soft" }, clock(i.at))))));
   }
 
   function status() {
     const now = app.status;
     if (!now) return;
-    replace(stagesBox, now.stages.length === 0 ? empty(t("No turns yet"), t("Medians and 95th percentiles appear with the first answers.")) : now.stages.map((x) => bars(x, now.targets[x.tier])));
+    replace(stagesBox, now.stages.length === 0 ? empty(t("No turns yet"), t("Typical and slow times appear with the first answers.")) : now.stages.map((x) => bars(x, now.targets[x.tier])));
     replace(ears, now.ears.length === 0 ? empty(t("Nobody is heard"), t("Players who speak through a microphone or a voice channel appear here.")) : now.ears.map((e) => h("div", {}, h("strong", {}, e.speaker), e.voicing && h("span", { class: "chip good" }, t("speaks")), h("dl", { class: "facts" }, e.counts.filter((c) => c.n > 0 || c.name === "packets").map((c) => [h("dt", {}, t(`ear ${c.name}`)), h("dd", { class: "num" }, c.n)])))));
-    replace(cost, now.cost ? [h("p", { class: "num" }, h("strong", {}, `${now.cost.total} ${now.cost.currency}`), now.cost.soft_cap > 0 && ` · ${t("soft cap {x}", { x: now.cost.soft_cap })}`, now.cost.hard_cap > 0 && ` · ${t("hard cap {x}", { x: now.cost.hard_cap })}`), h("ul", { class: "list small" }, now.cost.lines.map((l) => h("li", {}, l)))] : empty(t("No session"), ""));
+    replace(cost, now.cost ? [h("p", { class: "num" }, h("strong", {}, `${now.cost.total} ${now.cost.currency}`), now.cost.soft_cap > 0 && ` · ${t("first limit {x}", { x: now.cost.soft_cap })}`, now.cost.hard_cap > 0 && ` · ${t("limit {x}", { x: now.cost.hard_cap })}`), h("ul", { class: "list small" }, now.cost.lines.map((l) => h("li", {}, l)))] : empty(t("No session"), ""));
     const choose = h("select", { "aria-label": t("How the NPCs listen"), disabled: !may("session.control") || !isLive() }, ["eager", "attentive", "called_only"].map((x) => h("option", { value: x, selected: x === now.listening }, t(`hears ${x}`))));
     choose.addEventListener("change", async () => {
       try {

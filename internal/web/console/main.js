@@ -34,12 +34,12 @@ function drawFrame() {
   document.getElementById("skip").textContent = t("Skip to content");
   const at = location.hash.slice(2).split("/")[0] || "table";
   const waiting = app.story.waiting.size;
-  replace(document.getElementById("nav"), here.me && h("ul", {}, allowed().map((v) => h("li", {}, h("a", { href: `#/${v.id}`, "aria-current": v.id === at && "page" }, t(v.name), v.id === "approvals" && waiting > 0 && h("span", { class: "badge", "aria-label": t("{n} wait", { n: waiting }) }, waiting))))));
+  replace(document.getElementById("nav"), here.me && h("ul", {}, allowed().map((v) => h("li", {}, h("a", { href: `#/${v.id}`, "aria-current": v.id === at && "page" }, t(v.name), v.id === "approvals" && waiting > 0 && h("span", { class: "badge", "aria-label": t("{n} waiting", { n: waiting }) }, waiting))))));
   const nav = document.getElementById("nav");
   const current = nav.querySelector("[aria-current]");
   if (current && nav.scrollWidth > nav.clientWidth) nav.scrollLeft = current.offsetLeft - nav.clientWidth / 2;
   nav.setAttribute("aria-label", t("Views"));
-  const state = { on: t("live"), off: t("not connected"), lost: t("connecting anew") }[connection];
+  const state = { on: t("live"), off: t("not connected"), lost: t("reconnecting") }[connection];
   replace(document.getElementById("foot"),
     here.me && h("div", { class: "row", role: "status" }, h("span", { class: `state-dot ${connection === "on" ? "on" : connection === "lost" ? "off" : ""}`, "aria-hidden": "true" }), h("span", { class: "soft" }, state)),
     here.me?.rooms.length > 1 && h("select", { "aria-label": t("Table"), onchange: (e) => enter(e.target.value) }, here.me.rooms.map((r) => h("option", { value: r.id, selected: r.id === here.room }, r.name || r.id))),
@@ -54,7 +54,7 @@ async function draw() {
   drawFrame();
   const root = document.getElementById("main");
   if (!view) {
-    replace(root, h("p", { class: "empty" }, h("strong", {}, t("Nothing to see here")), here.me.rooms.length > 0 ? t("Your profile may see nothing of this table.") : t("Nobody plays at a table that you lead. This page shows it as soon as somebody does.")));
+    replace(root, h("p", { class: "empty" }, h("strong", {}, t("Nothing to see here")), here.me.rooms.length > 0 ? t("Your profile is not allowed to see this table.") : t("No game is running at a table that you lead. This page shows it as soon as one starts.")));
     return;
   }
   document.title = `${t(view.name)} · ${here.me.rooms.find((r) => r.id === here.room)?.name || "Glyphoxa"}`;
@@ -169,13 +169,13 @@ function signInPage(problem) {
   form.addEventListener("submit", async (e) => {
     e.preventDefault();
     if (!(await signIn(token.value.trim()))) {
-      say.textContent = t("That token is worth nothing here.");
+      say.textContent = t("That token is not valid here.");
       token.select();
     }
   });
   replace(document.getElementById("main"), h("div", { class: "sign panel" }, h("h1", {}, t("Sign in")),
-    h("p", { class: "soft" }, t("A token says who you are and what you may see. Whoever runs Glyphoxa makes one with glyphoxa mcp token NAME; glyphoxa play --console prints a link that needs none.")), form,
-    service && h("div", { class: "elsewhere" }, h("p", { class: "soft" }, t("Whoever leads games on {service} needs no token for them.", { service })), h("a", { class: "button", href: "/console/account" }, t("Sign in with {service}", { service })))));
+    h("p", { class: "soft" }, t("A token says who you are and what you may see. The person running Glyphoxa makes one with glyphoxa mcp token NAME; glyphoxa play --console prints a link that needs none.")), form,
+    service && h("div", { class: "elsewhere" }, h("p", { class: "soft" }, t("If you run games on {service}, you can sign in with it and need no token.", { service })), h("a", { class: "button", href: "/console/account" }, t("Sign in with {service}", { service })))));
   drawFrame();
   if (!service) token.focus();
 }
@@ -183,9 +183,9 @@ function signInPage(problem) {
 // What became of signing in with an account stands behind the #.
 function accountProblem() {
   switch (cameBack) {
-    case "account-refused": return t("You did not agree, so nobody was told who you are.");
-    case "account-late": return t("That took too long, or began in another browser. Try again.");
-    case "account-failed": return t("{service} could not be asked who you are. Try again in a while.", { service });
+    case "account-refused": return t("You did not agree, so you are not signed in.");
+    case "account-late": return t("That took too long, or started in another browser. Try again.");
+    case "account-failed": return t("{service} could not confirm who you are. Try again later.", { service });
   }
   return "";
 }

@@ -1,4 +1,4 @@
-// Who and what there is and how it hangs together, facts with where they are from, and what
+// Everyone and everything in your world and how it hangs together, facts with where they are from, and what
 // waits to be learnt.
 import { h, s, scrolls, replace, empty, pressable, toast, colour, day } from "./dom.js";
 import { t } from "./words.js";
@@ -30,7 +30,7 @@ async function people(root) {
   }
   const { entities, relations } = world;
   if (!entities?.length) {
-    replace(root, empty(t("The world is empty"), t("Entities of the campaign and those that come up in play appear here.")));
+    replace(root, empty(t("The world is empty"), t("People, places and things of the campaign, and those that come up in play, appear here.")));
     return;
   }
   const types = [...new Set(entities.map((e) => e.type))].sort();
@@ -51,7 +51,7 @@ async function people(root) {
     replace(list, found.map((e) => h("li", {}, h("button", { type: "button", class: "pick", "aria-current": e.id === chosen && "true", onclick: () => pick(e.id) }, e.name, " ", h("span", { class: "soft small" }, e.type)))));
     list.className = "list compact";
     const one = byID.get(chosen);
-    replace(detail, one ? entity(one, relations, byID, pick) : [h("h3", {}, t("{n} entities, {m} relations", { n: entities.length, m: relations.length })), h("p", { class: "soft small" }, t("Choose somebody or something to read about it.")), list]);
+    replace(detail, one ? entity(one, relations, byID, pick) : [h("h3", {}, [t("{n} entities", { n: entities.length }), t("{n} relations", { n: relations.length })].join(", ")), h("p", { class: "soft small" }, t("Choose someone or something to read about them.")), list]);
   }
   search.addEventListener("input", draw);
   kind.addEventListener("change", draw);
@@ -129,13 +129,13 @@ function entity(e, relations, byID, pick) {
 
 function facts(root) {
   const text = h("input", { type: "search", class: "grow", placeholder: t("What is known of …"), "aria-label": t("What is known of …"), required: true });
-  const out = h("div", { "aria-live": "polite" }, empty(t("Ask memory"), t("Facts are found by what they mean, with where each is from.")));
+  const out = h("div", { "aria-live": "polite" }, empty(t("Ask memory"), t("Search finds facts by what they mean, and shows where each comes from.")));
   const form = h("form", { class: "row" }, text, h("button", { class: "main" }, t("Search")));
   form.addEventListener("submit", async (e) => {
     e.preventDefault();
     try {
       const got = await post("facts", { query: text.value });
-      replace(out, got.facts?.length ? h("ul", { class: "list" }, got.facts.map((f) => h("li", {}, h("div", { class: "said" }, f.text), h("div", { class: "small soft" }, source(f), f.date && ` · ${f.date}`, ` · ${Math.round(f.score * 100)} %`)))) : empty(t("Nothing is known of that"), t("Try other words.")));
+      replace(out, got.facts?.length ? h("ul", { class: "list" }, got.facts.map((f) => h("li", {}, h("div", { class: "said" }, f.text), h("div", { class: "small soft" }, source(f), f.date && ` · ${f.date}`, ` · ${Math.round(f.score * 100)} %`)))) : empty(t("Nothing is known about that"), t("Try other words.")));
     } catch (error) {
       toast(error.message, true);
     }
@@ -183,8 +183,8 @@ function review(root) {
   };
   const mentions = (wait) => (wait > 0 || mentioned) && h("section", { class: "panel" },
     h("h2", {}, t("Others mention a forgotten player")),
-    wait > 0 && may("memory.write") && h("button", { type: "button", onclick: showMentions }, t("Show {n} places, once", { n: wait })),
-    mentioned && [h("p", { class: "small soft" }, t("{names}: nothing was changed there, and this list is not kept.", { names: mentioned.names.join(", ") })),
+    wait > 0 && may("memory.write") && h("button", { type: "button", onclick: showMentions }, t("Show {n} places, this once", { n: wait })),
+    mentioned && [h("p", { class: "small soft" }, t("{names}: nothing was changed there, and this list is only shown once.", { names: mentioned.names.join(", ") })),
       h("ul", { class: "list" }, (mentioned.found ?? []).map((m) => h("li", {}, h("div", { class: "said" }, m.text), h("div", { class: "small soft" }, `${m.kind} ${m.id}`), ["line", "note"].includes(m.kind) && h("button", { type: "button", class: "quiet", onclick: () => erase(m) }, t("Delete"))))),
       mentioned.more > 0 && h("p", { class: "small soft" }, t("and {n} more", { n: mentioned.more }))]);
   async function load() {
@@ -202,9 +202,9 @@ function review(root) {
       return h("li", {}, text, about(e), may("memory.write") && h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: () => decide(e.id, "accept", text.value === e.text ? "" : text.value) }, t("Learn")), h("button", { type: "button", onclick: () => decide(e.id, "reject") }, t("Reject"))));
     });
     replace(out, mentions(got.mentions), h("div", { class: "half" },
-      h("section", { class: "panel" }, h("div", { class: "card-head" }, h("h2", {}, t("Waits for you")), may("memory.write") && h("button", { type: "button", onclick: () => decide(0, "gather") }, t("Look through what was said"))),
-        waiting.length ? h("ul", { class: "list" }, waiting) : empty(t("Nothing waits"), got.learn === "off" ? t("Nothing is looked for: memory.learn is off.") : t("Promises, debts and news that come up are proposed here."))),
-      h("section", { class: "panel" }, h("h2", {}, t("Learnt")), got.learnt.length ? h("ul", { class: "list" }, got.learnt.map((e) => h("li", {}, h("div", { class: "said" }, e.text), about(e), may("memory.write") && h("button", { type: "button", class: "quiet", onclick: () => decide(e.id, "drop") }, t("Forget"))))) : empty(t("Nothing has been learnt yet"), t("What you accept is kept here.")))));
+      h("section", { class: "panel" }, h("div", { class: "card-head" }, h("h2", {}, t("Waiting for you")), may("memory.write") && h("button", { type: "button", onclick: () => decide(0, "gather") }, t("Look through what was said"))),
+        waiting.length ? h("ul", { class: "list" }, waiting) : empty(t("Nothing is waiting"), got.learn === "off" ? t("Learning is switched off: memory.learn is off.") : t("Promises, debts and news that come up are proposed here."))),
+      h("section", { class: "panel" }, h("h2", {}, t("Learnt")), got.learnt.length ? h("ul", { class: "list" }, got.learnt.map((e) => h("li", {}, h("div", { class: "said" }, e.text), about(e), may("memory.write") && h("button", { type: "button", class: "quiet", onclick: () => decide(e.id, "drop") }, t("Forget"))))) : empty(t("Nothing has been learnt yet"), t("What you accept appears here.")))));
   }
   replace(root, out);
   load();

@@ -13,7 +13,7 @@ export function rules(root) {
     try {
       const got = await call("search_rules", { query: text.value });
       replace(detail);
-      replace(out, got.spoken && h("p", { class: "said" }, got.spoken), got.results?.length ? h("ul", { class: "list" }, got.results.map((r) => h("li", {}, h("button", { type: "button", class: "pick", onclick: () => open(r.id) }, h("strong", {}, r.name), " ", h("span", { class: "chip" }, r.category), h("div", { class: "soft small" }, r.summary))))) : empty(t("The book says nothing of that"), t("Try other words.")));
+      replace(out, got.spoken && h("p", { class: "said" }, got.spoken), got.results?.length ? h("ul", { class: "list" }, got.results.map((r) => h("li", {}, h("button", { type: "button", class: "pick", onclick: () => open(r.id) }, h("strong", {}, r.name), " ", h("span", { class: "chip" }, r.category), h("div", { class: "soft small" }, r.summary))))) : empty(t("The book says nothing about that"), t("Try other words.")));
       if (got.results?.length) open(got.results[0].id);
     } catch (error) {
       toast(error.message, true);

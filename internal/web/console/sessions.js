@@ -5,13 +5,13 @@ import { read, get } from "./api.js";
 
 export function sessions(root, app, rest) {
   const list = h("ul", { class: "list" });
-  const detail = h("div", {}, empty(t("Choose a session"), t("What was said in it is shown here.")));
+  const detail = h("div", {}, empty(t("Choose a session"), t("You see here what was said in it.")));
   replace(root, h("div", { class: "head" }, h("h1", {}, t("Sessions"))), h("div", { class: "sessions split" }, detail, h("section", { class: "panel" }, h("h2", {}, t("Sessions")), list)));
   let all = [];
   let chosen = "";
 
   function draw() {
-    replace(list, all.length === 0 ? h("li", {}, empty(t("No sessions"), t("The first begins when somebody plays."))) : all.map((x) => h("li", {}, h("button", { type: "button", class: "pick", "aria-current": x.id === chosen && "true", onclick: () => app.go(`sessions/${x.id}`) }, day(x.started), h("div", { class: "small soft" }, t("{n} lines", { n: x.lines }), x.ended ? "" : ` · ${t("goes on, or was cut off")}`)))));
+    replace(list, all.length === 0 ? h("li", {}, empty(t("No sessions"), t("The first one starts when someone plays."))) : all.map((x) => h("li", {}, h("button", { type: "button", class: "pick", "aria-current": x.id === chosen && "true", onclick: () => app.go(`sessions/${x.id}`) }, day(x.started), h("div", { class: "small soft" }, t("{n} lines", { n: x.lines }), x.ended ? "" : ` · ${t("still running, or was cut off")}`)))));
   }
 
   // show shows a session, and which of its lines is meant if one is.
@@ -32,7 +32,7 @@ export function sessions(root, app, rest) {
     if (!line) return;
     const el = document.getElementById(`line-${line}`);
     if (!el) {
-      toast(t("The line is not among those that are shown."), true);
+      toast(t("That line is not among the lines shown."), true);
       return;
     }
     el.classList.add("found");
@@ -59,8 +59,8 @@ async function tell(root, session) {
   replace(root, h("p", { class: "soft" }, t("gathering …")));
   try {
     const got = await get("recap", { session });
-    replace(root, h("section", { class: "panel" }, h("h2", {}, t("The lines that tell most")), got.lines.length === 0 ? h("p", { class: "soft" }, t("Nothing was said")) : h("ul", { class: "list" }, got.lines.map((l) => h("li", { class: "said" }, h("strong", {}, `${l.speaker}: `), l.text))),
-      h("p", { class: "small soft" }, t("In prose, by the configured model: glyphoxa recap, or /session recap on Discord."))));
+    replace(root, h("section", { class: "panel" }, h("h2", {}, t("The most important lines")), got.lines.length === 0 ? h("p", { class: "soft" }, t("Nothing was said")) : h("ul", { class: "list" }, got.lines.map((l) => h("li", { class: "said" }, h("strong", {}, `${l.speaker}: `), l.text))),
+      h("p", { class: "small soft" }, t("For a recap told by the language model: glyphoxa recap."))));
   } catch (error) {
     replace(root, h("p", { class: "breach" }, error.message));
   }

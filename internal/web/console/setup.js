@@ -5,7 +5,7 @@ import { get } from "./api.js";
 
 export function setup(root) {
   const out = h("div", { "aria-live": "polite" });
-  replace(root, h("div", { class: "head" }, h("h1", {}, t("Setup")), h("p", { class: "soft" }, t("The files as they are now; what runs was read when it started, or with /reload.")), h("div", { class: "right" }, h("button", { type: "button", onclick: load }, t("Check again")))), out);
+  replace(root, h("div", { class: "head" }, h("h1", {}, t("Setup")), h("p", { class: "soft" }, t("This checks the files as they are now. The running game uses what it read at its start or with /reload.")), h("div", { class: "right" }, h("button", { type: "button", onclick: load }, t("Check again")))), out);
   async function load() {
     replace(out, h("p", { class: "soft" }, t("gathering …")));
     let got;
@@ -18,7 +18,7 @@ export function setup(root) {
     const byFile = new Map();
     for (const p of got.problems) byFile.set(p.file, [...(byFile.get(p.file) ?? []), p]);
     replace(out,
-      h("section", { class: "panel" }, h("h2", {}, t("Configuration")), byFile.size === 0 ? empty(t("All is well"), t("Nothing is wrong with the configuration, and nothing is odd about it.")) : [...byFile].map(([file, all]) => [h("h3", { class: "mono small" }, file), h("ul", { class: "list" }, all.map((p) => h("li", {}, p.line > 0 && h("span", { class: "chip num" }, t("line {n}", { n: p.line })), " ", p.what, p.fix && h("div", { class: "soft small" }, p.fix))))])),
+      h("section", { class: "panel" }, h("h2", {}, t("Configuration")), byFile.size === 0 ? empty(t("All is well"), t("The configuration has no mistakes and nothing unusual.")) : [...byFile].map(([file, all]) => [h("h3", { class: "mono small" }, file), h("ul", { class: "list" }, all.map((p) => h("li", {}, p.line > 0 && h("span", { class: "chip num" }, t("line {n}", { n: p.line })), " ", p.what, p.fix && h("div", { class: "soft small" }, p.fix))))])),
       h("section", { class: "panel" }, h("h2", {}, t("Servers")), got.servers?.length ? h("ul", { class: "list" }, got.servers.map((x) => h("li", {}, h("strong", {}, x.name), " ", h("span", { class: x.state === "ready" ? "kept" : "careful" }, t(x.state)), h("div", { class: "soft small" }, x.reason ?? t("{n} tools", { n: x.tools }))))) : empty(t("No external servers"), t("Add some under mcp.servers.")),
         got.unfinished?.map((x) => h("p", { class: "careful" }, x))),
       h("section", { class: "panel" }, h("h2", {}, t("Memory")), h("p", { class: "mono" }, got.memory)));

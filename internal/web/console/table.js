@@ -41,7 +41,7 @@ export function table(root, app) {
         turn(drawn.get(item), item);
       }
     }
-    replace(nothing, items.length === 0 && empty(isLive() ? t("Nobody has said anything yet") : t("Nobody plays just now"), isLive() ? t("What players and NPCs say appears here, with who was meant and why.") : t("When a session begins, what is said appears here.")));
+    replace(nothing, items.length === 0 && empty(isLive() ? t("Nobody has said anything yet") : t("No game is running"), isLive() ? t("What players and NPCs say appears here, with who was meant, and why.") : t("When a session starts, what is said appears here.")));
     if (atEnd && items.length > 6) scrollTo(0, document.documentElement.scrollHeight);
   }
 
@@ -74,11 +74,11 @@ function why(i) {
   const out = [];
   if (i.npc && i.route) out.push(h("span", {}, `${i.npc}: ${t(`route ${i.route}`)}`));
   if (i.ledger?.judge) out.push(h("span", {}, t(`judge ${i.ledger.judge}`)));
-  if (i.outcome === "no_target") out.push(h("span", {}, t("for nobody")));
+  if (i.outcome === "no_target") out.push(h("span", {}, t("for no NPC")));
   else if (i.outcome && i.outcome !== "delivered") out.push(h("span", { class: i.outcome === "failed" ? "breach" : "careful" }, t(`outcome ${i.outcome}`)));
-  if (i.tier) out.push(h("span", { class: `chip ${i.tier}`, title: t("ceiling {tier}", { tier: i.ceiling }) }, `${i.tier}`), h("span", {}, t(i.reason)));
+  if (i.tier) out.push(h("span", { class: `chip ${i.tier}`, title: t("at most {tier}", { tier: i.ceiling }) }, `${i.tier}`), h("span", {}, t(i.reason)));
   for (const c of i.calls) out.push(h("span", { class: `calls${c.ok === false ? " breach" : ""}` }, `${c.tool} ${c.ms === undefined ? "…" : ms(c.ms)}`));
-  for (const g of i.guarded) out.push(h("span", { class: "careful" }, t("withheld: {what}", { what: t(`guard ${g}`) })));
+  for (const g of i.guarded) out.push(h("span", { class: "careful" }, t("stopped: {what}", { what: t(`guard ${g}`) })));
   for (const p of i.steps) out.push(h("span", { class: "careful" }, t(`step ${p.step}`)));
   if (i.ledger && i.npc && i.ledger.first_sound_ms > 0) {
     out.push(h("a", { href: `#/turns/${i.key}`, class: i.ledger.budget === "breached" ? "breach num" : "num" }, t("first sound {ms}", { ms: ms(i.ledger.first_sound_ms) })));
@@ -87,12 +87,12 @@ function why(i) {
 }
 
 function note(i) {
-  const text = i.missed ? t("{n} events are missing here: this page did not keep up", { n: i.missed })
+  const text = i.missed ? t("{n} events are missing here, because this page was too slow", { n: i.missed })
     : i.tier ? t(`tier ${i.tier.change}`, { npc: i.tier.npc, tier: i.tier.tier, ceiling: i.tier.ceiling })
     : i.listening ? t(`listening ${i.listening}`)
     : i.cost ? t(`cost ${i.cost.level}`, { spent: `${i.cost.spent} ${i.cost.currency}` })
-    : i.begins ? t("another session begins")
-    : i.spoken ? t("{who} ordered aloud: {text}", { who: i.spoken.speaker, text: i.spoken.text })
+    : i.begins ? t("a new session starts")
+    : i.spoken ? t("{who} gave a spoken order: {text}", { who: i.spoken.speaker, text: i.spoken.text })
     : i.text;
   return h("div", { class: `aside ${i.level}` }, h("span", { class: "hidden-text" }, `${clock(i.at)} `), text);
 }

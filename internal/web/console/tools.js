@@ -19,7 +19,7 @@ export function tools(root, app) {
   let told = ""; // what the detail beside tells
   let timer = 0;
   const chart = plot((name) => { chosen = name === chosen ? "" : name; draw(); });
-  replace(root, h("div", { class: "head" }, h("h1", {}, t("Tools")), h("p", { class: "soft" }, t("Measured median, with a line to the 99th percentile; hollow where only declared.")), h("div", { class: "right" }, search)),
+  replace(root, h("div", { class: "head" }, h("h1", {}, t("Tools")), h("p", { class: "soft" }, t("Typical measured time, with a line up to the slowest 1 %; hollow where only declared.")), h("div", { class: "right" }, search)),
     h("div", { class: "split" }, h("div", { class: "panel" }, nothing, chart.el), h("div", { class: "beside" }, detail)));
   search.addEventListener("input", draw);
 
@@ -37,7 +37,7 @@ export function tools(root, app) {
     if (!got) return;
     const list = got.tools.filter((x) => x.name.includes(search.value.trim().toLowerCase()));
     chart.el.hidden = list.length === 0;
-    replace(nothing, list.length === 0 && empty(t("No tools"), t("Nothing of that name is there, or yours to see.")));
+    replace(nothing, list.length === 0 && empty(t("No tools"), t("There is no tool with that name that you may see.")));
     chart.draw(list, got.ceilings, chosen);
     const one = got.tools.find((x) => x.name === chosen);
     const durations = app.story.durations.get(chosen) ?? [];
@@ -58,7 +58,7 @@ function plot(pick) {
   const made = new Map();
   const ground = s("g", {});
   const rows = s("g", {});
-  const svg = s("svg", { class: "falls", role: "group", "aria-label": t("Tools by latency") }, ground, rows);
+  const svg = s("svg", { class: "falls", role: "group", "aria-label": t("Tools by speed") }, ground, rows);
   let drawn = "";
 
   function draw(list, ceilings, chosen) {
@@ -94,7 +94,7 @@ function plot(pick) {
     replace(ground, bands.map(([name, from, to]) => [s("rect", { class: `band-${name}`, x: x(from), y: 18, width: x(to) - x(from), height: height - 18 }), s("text", { x: (x(from) + x(to)) / 2, y: 12, "text-anchor": "middle" }, name)]),
       [0.01, 0.1, 1, 10, 100, 1000, 10000].map((v) => [s("line", { class: "axis", x1: x(v), x2: x(v), y1: 18, y2: height - 16 }), s("text", { x: x(v), y: height - 3, "text-anchor": "middle" }, ms(v))]));
   }
-  return { el: scrolls(t("Tools by latency"), svg), draw };
+  return { el: scrolls(t("Tools by speed"), svg), draw };
 }
 
 function row(one, pick) {
@@ -126,13 +126,13 @@ function lately(durations) {
 }
 
 function about(one, durations) {
-  const reason = (w) => ({ list: t("not on its list"), tier: t("slower than its ceiling {tier}", { tier: w.detail }), state: t("not ready: {state}", { state: t(w.detail ?? "") }), rule: t("a rule denies it") })[w.why];
+  const reason = (w) => ({ list: t("not on its list"), tier: t("slower than its limit {tier}", { tier: w.detail }), state: t("not ready: {state}", { state: t(w.detail ?? "") }), rule: t("a rule forbids it") })[w.why];
   return [h("div", { class: "card-head" }, h("h3", { class: "mono" }, one.name), h("span", { class: `chip ${one.tier}` }, one.tier)),
     h("dl", { class: "facts" }, [
-      [t("from"), one.source], one.pin && [t("definition"), one.pin === "held" ? t("pinned; another waits for approval") : t("pinned, and approved as it is")], [t("state"), t(one.state)], [t("why this tier"), one.tier_reason], [t("floor"), one.floor],
+      [t("from"), one.source], one.pin && [t("definition"), one.pin === "held" ? t("pinned; another version is waiting for approval") : t("pinned, and approved as it is")], [t("state"), t(one.state)], [t("why this tier"), one.tier_reason], [t("floor"), one.floor],
       ["P50 / P99", one.samples > 0 ? `${ms(one.p50_ms)} / ${ms(one.p99_ms)}` : t("not measured")], [t("declared"), one.declared_p50_ms > 0 ? ms(one.declared_p50_ms) : "–"],
       [t("errors"), t("{rate} % of {n}", { rate: Math.round(one.error_rate * 100), n: one.samples })], [t("changes something"), one.read_only ? t("no") : t("yes")],
-      one.probe && [t("not measured since"), one.probe], one.original_name && [t("named there"), `${one.original_name}: ${one.name_reason}`],
+      one.probe && [t("not measured because"), one.probe], one.original_name && [t("called there"), `${one.original_name}: ${one.name_reason}`],
     ].filter(Boolean).map(([k, v]) => [h("dt", {}, k), h("dd", { class: "num" }, v)])),
     lately(durations),
     one.shown && h("p", {}, h("strong", {}, t("Shown to: ")), one.shown.join(", ")),
@@ -149,7 +149,7 @@ function summary(got, load) {
       toast(error.message, true);
     }
   };
-  return [h("h3", {}, t("{n} tools", { n: got.tools.length })), h("p", { class: "soft small" }, seesAll() ? t("Choose one to see from whom it is hidden. The number at its end is how many NPCs are shown it now.") : t("Choose one to see more.")),
+  return [h("h3", {}, t("{n} tools", { n: got.tools.length })), h("p", { class: "soft small" }, seesAll() ? t("Choose one to see which NPCs cannot use it. The number at the end says how many can.") : t("Choose one to see more.")),
     got.servers?.length > 0 && [h("h2", {}, t("Servers")), h("table", {}, h("tbody", {}, got.servers.map((x) => h("tr", {}, h("td", {}, x.name, x.pinned && [" ", h("span", { class: "chip" }, t("pinned"))]), h("td", { class: x.state === "ready" ? "kept" : "careful" }, t(x.state), x.reason && `: ${x.reason}`), h("td", { class: "r num" }, x.tools)))))],
-    held.length > 0 && [h("h2", {}, t("Pins: definitions that wait")), held.map((w) => h("details", {}, h("summary", {}, `${w.Server}/${w.Name}: ${w.Why}`), w.Approved && [h("p", { class: "small soft" }, t("approved")), h("pre", { tabindex: "0" }, w.Approved)], h("p", { class: "small soft" }, t("offered")), h("pre", { tabindex: "0" }, w.Offered), may("session.control") && h("button", { type: "button", onclick: () => approve(w) }, t("Approve"))))]];
+    held.length > 0 && [h("h2", {}, t("Waiting for approval")), held.map((w) => h("details", {}, h("summary", {}, `${w.Server}/${w.Name}: ${w.Why}`), w.Approved && [h("p", { class: "small soft" }, t("approved")), h("pre", { tabindex: "0" }, w.Approved)], h("p", { class: "small soft" }, t("offered")), h("pre", { tabindex: "0" }, w.Offered), may("session.control") && h("button", { type: "button", onclick: () => approve(w) }, t("Approve"))))]];
 }

@@ -19,7 +19,7 @@ export function turns(root, app, rest) {
   const level = h("output", { class: "num small soft" });
   const chart = overview(pick, (zoom) => (level.textContent = `${zoom < 10 ? Math.round(zoom * 10) / 10 : Math.round(zoom)}×`));
   replace(root,
-    h("div", { class: "head" }, h("h1", {}, t("Turns")), h("p", { class: "soft" }, t("From the end of the player's speech to the end of the answer. The dashed line is when the first sound was due.")),
+    h("div", { class: "head" }, h("h1", {}, t("Turns")), h("p", { class: "soft" }, t("From the end of the player's speech to the end of the answer. The dashed line shows when the first sound was due.")),
       h("div", { class: "right" }, who,
         h("button", { type: "button", "aria-label": t("Zoom out"), onclick: () => chart.zoom(0.5) }, "−"), level, h("button", { type: "button", "aria-label": t("Zoom in"), onclick: () => chart.zoom(2) }, "+"),
         h("button", { type: "button", onclick: () => download("glyphoxa-turns.json", trace(app.story.ended()), "application/json") }, t("Download for Perfetto")))),
@@ -43,7 +43,7 @@ export function turns(root, app, rest) {
     }
     list = all.filter((i) => !only || i.npc === only).slice(0, 40);
     chart.el.hidden = list.length === 0;
-    replace(nothing, list.length === 0 && empty(t("No turn has ended yet"), t("Every answered line becomes a row here.")));
+    replace(nothing, list.length === 0 && empty(t("No NPC has answered yet"), t("Every answered line gets a row here.")));
     if (list.length === 0) {
       shown = "";
       replace(detail);
@@ -105,7 +105,7 @@ function overview(pick, tellZoom) {
     const bars = s("svg", { x: left, width: plot, height: rowHeight, preserveAspectRatio: "none" },
       stages(i).map((st) => s("rect", { class: `bar-${st.name}`, x: st.at, y: 5, width: st.length, height: rowHeight - 12 })),
       i.ledger.target_ms > 0 && s("line", { class: "budget", x1: i.ledger.target_ms, x2: i.ledger.target_ms, y1: 1, y2: rowHeight - 3 }));
-    const hit = pressable(s("rect", { class: "hit", width, height: rowHeight - 2, rx: 4, "aria-label": t("turn {n}, {npc}: first sound {first}, in all {total}", { n: i.turn, npc: i.npc, first: ms(i.ledger.first_sound_ms), total: ms(i.ledger.total_ms) }) }), (e) => dragged || pick(i.key, e.shiftKey));
+    const hit = pressable(s("rect", { class: "hit", width, height: rowHeight - 2, rx: 4, "aria-label": t("turn {n}, {npc}: first sound {first}, {total} in total", { n: i.turn, npc: i.npc, first: ms(i.ledger.first_sound_ms), total: ms(i.ledger.total_ms) }) }), (e) => dragged || pick(i.key, e.shiftKey));
     const g = s("g", { class: `fall ${colour(i.npc)}` }, hit, s("text", { class: "name", "aria-hidden": "true", x: 6, y: 16 }, `${i.turn}  ${cut(i.npc, 19)}`), bars,
       s("text", { class: i.ledger.budget === "breached" ? "strong" : "", "aria-hidden": "true", x: width - 4, y: 16, "text-anchor": "end" }, ms(i.ledger.first_sound_ms)));
     return { g, hit, bars };
@@ -210,15 +210,15 @@ function full(a, b, pick, list) {
 function facts(a) {
   const l = a.ledger;
   const rows = [
-    [t("said at"), clock(a.at)], [t("why"), [t(`route ${a.route}`), a.reason && `; ${t(a.reason)}`]], [t("Tier"), [h("span", { class: `chip ${a.tier}` }, a.tier), ` ${t("ceiling {tier}", { tier: a.ceiling })}`]],
-    [t("budget"), h("span", { class: l.budget === "breached" ? "breach" : "kept" }, l.budget === "breached" ? t("breached by {stage}", { stage: l.breach_stage }) : t("met")), l.target_ms],
-    [t("first sound"), `${ms(l.first_sound_ms)} / ${ms(l.target_ms)}`], [t("first of the answer"), ms(l.first_substance_ms)], [t("in all"), ms(l.total_ms)],
+    [t("said at"), clock(a.at)], [t("why"), [t(`route ${a.route}`), a.reason && `; ${t(a.reason)}`]], [t("Tier"), [h("span", { class: `chip ${a.tier}` }, a.tier), ` ${t("at most {tier}", { tier: a.ceiling })}`]],
+    [t("deadline"), h("span", { class: l.budget === "breached" ? "breach" : "kept" }, l.budget === "breached" ? t("missed because of {stage}", { stage: t(`stage ${l.breach_stage}`) }) : t("met")), l.target_ms],
+    [t("first sound"), `${ms(l.first_sound_ms)} / ${ms(l.target_ms)}`], [t("first of the answer"), ms(l.first_substance_ms)], [t("in total"), ms(l.total_ms)],
     [t("outcome"), t(`outcome ${a.outcome}`)], [t("tool rounds"), l.tool_rounds], [t("tokens"), `${l.input_tokens} → ${l.output_tokens}`],
     l.cost !== undefined && [t("cost"), l.cost], l.dropped_guesses > 0 && [t("guesses dropped"), l.dropped_guesses],
     l.judge && [t("judge"), [t(`judge ${l.judge}`), l.judge_intent, ms(l.judge_ms ?? 0), t("{n} calls", { n: l.judge_calls ?? 0 }), l.judge_cost].filter(Boolean).join(", ")],
     a.guarded.length > 0 && [t("withheld"), a.guarded.map((g) => t(`guard ${g}`)).join(", ")],
     a.steps.length > 0 && [t("Governor"), a.steps.map((p) => `${t(`step ${p.step}`)} (${ms(p.projected_ms)} / ${ms(p.target_ms)})`).join(", ")],
-    a.tools?.length > 0 && [t("tools it was shown"), h("span", { class: "mono" }, a.tools.join(", "))],
+    a.tools?.length > 0 && [t("tools it could use"), h("span", { class: "mono" }, a.tools.join(", "))],
   ].filter(Boolean);
   return h("section", { class: "panel" }, h("dl", { class: "facts" }, rows.map(([name, ...value]) => [h("dt", {}, name), h("dd", { class: "num" }, value[0])])),
     a.calls.length > 0 && [h("h2", {}, t("Calls")), a.calls.map((c) => h("details", {}, h("summary", { class: "mono" }, `${c.tool} · ${ms(c.ms)}${c.cached ? " · cache" : ""}`, c.ok === false && h("span", { class: "breach" }, ` ${t("failed")}`)), h("pre", { tabindex: "0" }, JSON.stringify(c.args, null, 1), c.error ? `\n${c.error}` : "")))]);
@@ -227,7 +227,7 @@ function facts(a) {
 function comparison(a, b) {
   const of = (turn) => Object.fromEntries(stages(turn).map((st) => [st.name, st.length]));
   const [x, y] = [of(a), of(b)];
-  const rows = [...names.map((n) => [t(`stage ${n}`), x[n] ?? 0, y[n] ?? 0]), [t("first sound"), a.ledger.first_sound_ms, b.ledger.first_sound_ms], [t("in all"), a.ledger.total_ms, b.ledger.total_ms]];
+  const rows = [...names.map((n) => [t(`stage ${n}`), x[n] ?? 0, y[n] ?? 0]), [t("first sound"), a.ledger.first_sound_ms, b.ledger.first_sound_ms], [t("in total"), a.ledger.total_ms, b.ledger.total_ms]];
   return h("section", { class: "panel" }, h("h3", {}, t("Turn {a} beside turn {b}", { a: a.turn, b: b.turn })),
     h("table", {}, h("thead", {}, h("tr", {}, h("th", {}, t("Stage")), h("th", { class: "r" }, a.turn), h("th", { class: "r" }, b.turn), h("th", { class: "r" }, t("difference")))),
       h("tbody", {}, rows.filter((r) => r[1] > 0 || r[2] > 0).map(([name, p, q]) => h("tr", {}, h("td", {}, name), h("td", { class: "r num" }, ms(p)), h("td", { class: "r num" }, ms(q)), h("td", { class: `r num ${q - p > 1 ? "breach" : p - q > 1 ? "kept" : ""}` }, `${q >= p ? "+" : "−"}${ms(Math.abs(q - p))}`))))));

@@ -25,7 +25,7 @@ const gathered = (peer) => new Promise((done) => {
 });
 
 const opened = (peer, channel) => new Promise((done, fail) => {
-  const lost = () => fail(Object.assign(new Error("no way to the table was found"), { status: 0 }));
+  const lost = () => fail(Object.assign(new Error("no connection to the table could be made"), { status: 0 }));
   channel.addEventListener("open", done);
   channel.addEventListener("close", lost);
   peer.addEventListener("connectionstatechange", () => peer.connectionState === "failed" && lost());

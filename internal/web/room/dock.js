@@ -117,7 +117,7 @@ export class Dock {
     const volume = h("input", { type: "range", min: "0", max: "100", value: String(this.#act.volume()), "aria-label": t("Volume"), oninput: (e) => this.#act.setVolume(Number(e.target.value)) });
     replace(this.el, this.talk, say,
       h("div", { class: "dock-more" },
-        h("button", { type: "button", class: "hush", onclick: this.#act.hush, title: t("The NPCs stop speaking at once") }, icon("hush"), h("span", {}, t("Be quiet"))),
+        h("button", { type: "button", class: "hush", onclick: this.#act.hush, title: t("Makes the NPCs stop speaking") }, icon("hush"), h("span", {}, t("Be quiet"))),
         h("label", { class: "volume" }, icon("sound"), volume),
         h("button", { type: "button", class: "dice-toggle", "aria-expanded": "false", onclick: (e) => e.currentTarget.setAttribute("aria-expanded", String(this.#act.toggleDice())) }, icon("dice"), h("span", {}, t("Dice")))));
     this.update(this.#ways);

@@ -24,7 +24,7 @@ export function door(root, { enter, said, name }) {
   const trouble = h("p", { class: "trouble", role: "alert" });
   const button = h("button", { class: "main big" }, t("Take a seat"));
   const form = h("form", { class: "door-form" },
-    h("div", { class: "field" }, h("label", { for: "name" }, t("Your name at the table")), who, h("span", { class: "small soft", id: "name-about" }, t("Everybody sees it, and the NPCs call you by it."))),
+    h("div", { class: "field" }, h("label", { for: "name" }, t("Your name at the table")), who, h("span", { class: "small soft", id: "name-about" }, t("Everyone sees it, and the NPCs call you by it."))),
     h("fieldset", { class: "ways" }, h("legend", {}, t("How do you want to take part?")),
       way("hold", t("Hold to talk"), t("You are heard while you hold a button or the space bar."), "mic", ways),
       way("open", t("Open microphone"), t("You are always heard, until you mute yourself. Headphones help."), "sound", ways),
@@ -33,10 +33,10 @@ export function door(root, { enter, said, name }) {
       h("label", { for: "agrees" }, agrees, h("span", {}, t("I agree to be heard and remembered here."))),
       h("details", {}, h("summary", {}, t("What happens with what I say?")),
         h("ul", { class: "small" },
-          h("li", {}, t("The sound of your microphone goes to the computer of whoever runs this game, to the other players, and to the speech service that the host has configured. It is not recorded.")),
-          h("li", {}, t("What you say or type is written down. NPCs remember it, and the language model that the host has configured reads it to answer.")),
-          h("li", {}, t("You can leave at any time, and have all you said forgotten, in the settings at the table.")),
-          h("li", {}, t("This page talks to the host alone, and keeps nothing but your choices in this browser."))))),
+          h("li", {}, t("The sound of your microphone goes to the computer of the person hosting this game, to the other players, and to the speech service that the host uses. It is not recorded.")),
+          h("li", {}, t("What you say or type is saved. NPCs remember it, and the host's language model reads it to answer.")),
+          h("li", {}, t("You can leave at any time, and delete everything you said in the settings at the table.")),
+          h("li", {}, t("This page only talks to the host, and only saves your settings in this browser."))))),
     trouble, button);
   form.addEventListener("submit", async (e) => {
     e.preventDefault();
@@ -59,7 +59,7 @@ export function door(root, { enter, said, name }) {
     said && h("p", { class: "said-before", role: "status" }, said),
     h("div", { class: "welcome" }, s("svg", { viewBox: "0 0 32 32", "aria-hidden": "true" }, s("path", { class: "brand-mark", d: "M16 2 28 9v14L16 30 4 23V9Z" }), [9, 12.5, 16, 19.5, 23].map((x, i) => s("path", { class: "brand-wave", d: `M${x} ${16 - [1, 4, 7, 3, 1][i]}v${2 * [1, 4, 7, 3, 1][i]}` }))),
       h("h1", {}, t("There is a seat for you"))),
-    h("p", { class: "soft" }, t("Behind this door people sit around a table and talk with characters who listen and answer. Speak to them as you would to anybody.")),
+    h("p", { class: "soft" }, t("At this table, people talk with characters who listen and answer. Speak to them as you would to anyone.")),
     form));
   if (who.value === "") who.focus();
 }

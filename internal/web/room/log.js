@@ -134,6 +134,6 @@ export class Log {
     if (this.#lines.size > 0) return;
     const name = this.#npc.split(" ")[0];
     replace(this.log, h("div", { class: "nothing" }, h("strong", {}, t("Nobody has said anything yet")),
-      name && h("span", {}, t("Begin with “Good evening, {npc}!”, aloud or below.", { npc: name }))));
+      name && h("span", {}, t("Start with “Good evening, {npc}!”, aloud or in writing.", { npc: name }))));
   }
 }

@@ -24,7 +24,7 @@ function showDoor(said, name) {
   document.getElementById("skip").textContent = t("Skip to content");
   replace(controls, lookControls(() => showDoor(said, name)));
   if (invite === "") {
-    replace(root, h("div", { class: "panel door" }, h("h1", {}, t("The invitation is missing")), h("p", {}, t("The link to a table ends with # and the invitation. Open it as you were given it, or ask whoever runs the game for a new one."))));
+    replace(root, h("div", { class: "panel door" }, h("h1", {}, t("The invitation is missing")), h("p", {}, t("The link to a table ends with # and the invitation. Open the whole link that you were given, or ask the host for a new one."))));
     return;
   }
   const before = keptSeat(invite); // it is had still where the table could not be reached

@@ -23,7 +23,7 @@ export class Room {
       say: (text) => this.#send({ type: "say", text }),
       hush: () => this.#send({ type: "stop" }),
       turnOn: () => this.turnOn(),
-      noSound: (so) => so !== this.#banners.has("silent") && this.banner("silent", so && t("Your microphone brings no sound. Is it muted, or is another one the right one?"), t("Choose another"), () => this.openSettings()),
+      noSound: (so) => so !== this.#banners.has("silent") && this.banner("silent", so && t("No sound comes from your microphone. Is it muted, or is it the wrong one?"), t("Choose another"), () => this.openSettings()),
       volume: () => ears.volume, setVolume: (v) => { ears.volume = v; },
       toggleDice: () => this.#dice.classList.toggle("open"),
     });
@@ -32,7 +32,7 @@ export class Room {
 
   #send(message) {
     const sent = this.#seat.send(message);
-    if (!sent) this.banner("unsent", t("That was not sent: the table is not connected just now."));
+    if (!sent) this.banner("unsent", t("That was not sent, because you are not connected to the table right now."));
     else this.banner("unsent");
     return sent;
   }
@@ -52,7 +52,7 @@ export class Room {
   // update shows what the seat and the microphone are like now.
   update() {
     const { phase, comesAt } = this.#seat;
-    const state = { here: t("connected"), lost: t("connecting anew"), joining: t("Joining …"), gone: t("gone") }[phase];
+    const state = { here: t("connected"), lost: t("reconnecting"), joining: t("Joining …"), gone: t("gone") }[phase];
     replace(this.#controls,
       h("span", { class: "state", role: "status" }, h("span", { class: `state-dot ${phase === "here" ? "on" : "off"}`, "aria-hidden": "true" }), h("span", { class: "soft small" }, state)),
       h("button", { type: "button", class: "quiet", "aria-label": t("Settings"), title: t("Settings"), onclick: () => this.openSettings() }, icon("settings")),
@@ -63,7 +63,7 @@ export class Room {
     else {
       const tell = () => {
         const left = Math.ceil((comesAt - Date.now()) / 1000);
-        this.banner("lost", left > 0 ? t("The connection is lost. Next attempt in {n} s.", { n: left }) : t("The connection is lost. Trying to come back …"), left > 0 && t("Try now"), () => this.#seat.retry());
+        this.banner("lost", left > 0 ? t("The connection was lost. Next try in {n} s.", { n: left }) : t("The connection was lost. Reconnecting …"), left > 0 && t("Try now"), () => this.#seat.retry());
       };
       tell();
       this.#clock = setInterval(tell, 1000);

@@ -23,7 +23,7 @@ export async function settings(at) {
       dialog.close();
       at.redraw();
     })),
-    h("p", { class: "small soft" }, t("Your microphone's sound goes to the host of this game, the other players and the host's speech service. What is said is remembered, until you have it forgotten.")),
+    h("p", { class: "small soft" }, t("The sound of your microphone goes to the host of this game, the other players and the host's speech service. What you say is remembered until you delete it.")),
     forget(at.forget, dialog));
   dialog.addEventListener("close", () => dialog.remove());
   dialog.addEventListener("click", (e) => e.target === dialog && dialog.close());
@@ -40,7 +40,7 @@ function forget(act, dialog) {
       return;
     }
     button.dataset.sure = "yes";
-    button.textContent = t("Really? It cannot be brought back");
-  } }, t("Forget all I have said"));
+    button.textContent = t("Really? This cannot be undone");
+  } }, t("Delete everything I have said"));
   return button;
 }

@@ -15,9 +15,11 @@ export function chooseLanguage(wanted) {
   document.documentElement.lang = language;
 }
 
-// t translates a text and puts values in the place of {names}.
+// t translates a text and puts values in the place of {names}. A text with the number {n} may have another
+// wording for one, whose key ends in ", one".
 export function t(text, values) {
-  let out = known[language][text] ?? text;
+  const words = known[language];
+  let out = (values?.n === 1 ? words[`${text}, one`] : undefined) ?? words[text] ?? text;
   for (const [name, value] of Object.entries(values ?? {})) out = out.replaceAll(`{${name}}`, value);
   return out;
 }

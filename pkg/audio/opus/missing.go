@@ -7,7 +7,7 @@ import (
 
 // missing returns the error for a machine without libopus.
 func missing() error {
-	return fmt.Errorf("%w, so sound cannot be encoded: %s", ErrNoLibrary, advice(runtime.GOOS))
+	return fmt.Errorf("%w, so sound cannot be sent: %s", ErrNoLibrary, advice(runtime.GOOS))
 }
 
 // advice returns instructions for installing libopus.
@@ -16,7 +16,7 @@ func advice(system string) string {
 	case static:
 		return "use a program that was not built with the tag static"
 	case system == "linux":
-		return "install libopus0 (apt-get install libopus0), opus (dnf, pacman, apk) or your system's like"
+		return "install libopus0 (apt-get install libopus0), opus (dnf, pacman, apk) or the package of your system"
 	case system == "darwin":
 		return "brew install opus"
 	}

@@ -177,7 +177,7 @@ func (p *parser) term() (term, error) {
 			n = 1
 		}
 		if n < 1 || n > MaxDice {
-			return term{}, p.fault(start, stop, "throw 1 to %d dice at a time", MaxDice)
+			return term{}, p.fault(start, stop, "roll 1 to %d dice at a time", MaxDice)
 		}
 		p.pos++
 		return p.dice(n)
