@@ -103,7 +103,7 @@ func dataFinding(cfg *config.Config) finding {
 }
 
 func modelFinding(cfg *config.Config) finding {
-	m, scripted, err := providers.Model(nil, cfg.Providers.LLM, nil)
+	m, scripted, err := providers.Model(nil, cfg.Providers.LLM, providers.Reports{})
 	if err != nil {
 		return finding{"language model", false, err.Error(), "set providers.llm in glyphoxa.yaml"}
 	}

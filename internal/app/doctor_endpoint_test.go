@@ -47,7 +47,7 @@ func TestUnreachableEndpoint(t *testing.T) {
 		openaillm.DefaultBaseURL:    "check that this machine is online and reaches api.openai.com",
 		"http://localhost:11434/v1": "start the service, or correct providers.llm.base_url",
 	} {
-		f := examineEndpoint(offline, endpoint{name: "llm", base: base, setting: "providers.llm"})
+		f, _ := examineEndpoint(offline, endpoint{name: "llm", base: base, setting: "providers.llm"})
 		if f.ok || f.fix != want || !strings.Contains(f.state, "cannot be reached") {
 			t.Errorf("%s: %+v, want fix %q", base, f, want)
 		}
@@ -70,5 +70,46 @@ func TestDoctorAsksTheModelsOfCascades(t *testing.T) {
 	got := endpointFindings(t.Context(), cfg)
 	if len(got) != 1 || got[0].ok || got[0].part != "endpoint of cascade.opener" || got[0].fix != "check cascade.opener.api_key" || asked != 1 {
 		t.Errorf("findings = %+v after %d requests, want one of the opener", got, asked)
+	}
+}
+
+func TestDoctorMissesTheModel(t *testing.T) {
+	tests := []struct {
+		name, model, list string
+		want              string // part of the fix; empty if the model is fine
+	}{
+		{"listed", "harbour-2", `{"data":[{"id":"harbour-2"}]}`, ""},
+		{"listed with a tag", "harbour", `{"data":[{"id":"harbour:latest"}]}`, ""},
+		{"listed without the variant", "sea/harbour:free", `{"data":[{"id":"sea/harbour"}]}`, ""},
+		{"listed with a prefix", "harbour-2", `{"data":[{"id":"models/harbour-2"}]}`, ""},
+		{"listed as a pattern", "sea/harbour", `{"data":[{"id":"sea/*"}]}`, ""},
+		{"misspelt", "harbor-2", `{"data":[{"id":"harbour-2"},{"id":"pier"}]}`, `did you mean "harbour-2"?`},
+		{"unknown", "gpt", `{"data":[{"id":"harbour-2"},{"id":"pier"}]}`, "it lists harbour-2, pier"},
+		{"no list", "gpt", `not found`, ""},
+		{"an empty list", "gpt", `{"data":[]}`, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			asked := 0
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				asked++
+				_, _ = w.Write([]byte(tt.list))
+			}))
+			defer server.Close()
+			cfg := config.Default()
+			p := config.Provider{Name: providers.OpenAI, BaseURL: server.URL, Model: tt.model}
+			cfg.Providers.LLM = config.ProviderChain{Provider: p, Fallback: []config.Provider{p}}
+			got := endpointFindings(t.Context(), cfg)
+			if tt.want == "" {
+				if len(got) != 1 || !got[0].ok {
+					t.Errorf("findings = %+v, want that the service is fine", got)
+				}
+			} else if len(got) != 2 || got[1].ok || got[1].part != "model of llm" || !strings.Contains(got[1].fix, tt.want) || !strings.HasPrefix(got[1].fix, "check providers.llm.model") {
+				t.Errorf("findings = %+v, want one about the model with %q", got, tt.want)
+			}
+			if asked != 1 {
+				t.Errorf("%d requests, want 1", asked)
+			}
+		})
 	}
 }

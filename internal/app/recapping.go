@@ -83,7 +83,7 @@ func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, e
 	}
 	client := providers.NewClient()
 	defer client.CloseIdleConnections()
-	model, scripted, err := providers.Model(client, cfg.Providers.LLM, nil)
+	model, scripted, err := providers.Model(client, cfg.Providers.LLM, providers.Reports{})
 	if err != nil {
 		return "", "", userfile.Usage(err)
 	}

@@ -14,11 +14,19 @@ const (
 	optionText   = "text"
 	optionNumber = "a number"
 	optionSwitch = "true or false"
+	// optionChoice begins a kind that is one of the texts listed behind it.
+	optionChoice = "one of "
 )
 
 // providerOptions lists the options that each kind of provider knows.
 var providerOptions = map[string]map[string]string{
-	"llm": {"temperature": optionNumber, "max_tokens": optionNumber, "reasoning_effort": optionText},
+	"llm": {
+		"temperature": optionNumber, "max_tokens": optionNumber, "reasoning_effort": optionText,
+		"system_messages": optionChoice + "any, first, one, none", "alternate": optionSwitch,
+		"length_field": optionChoice + "max_tokens, max_completion_tokens, none",
+		"tools":        optionSwitch, "tool_schemas": optionChoice + "full, plain", "return_reasoning": optionSwitch,
+		"stream": optionSwitch, "stream_options": optionSwitch,
+	},
 	"stt": {"language": optionText},
 	"tts": {
 		"path": optionText, "voice": optionText, "instructions": optionText,
@@ -111,9 +119,12 @@ func checkOptions(d *userfile.Document, root userfile.Path, kind string, options
 			continue
 		}
 		got := "something else"
-		switch options[name].(type) {
+		switch v := options[name].(type) {
 		case string:
 			got = optionText
+			if choices, ok := strings.CutPrefix(want, optionChoice); ok && slices.Contains(strings.Split(choices, ", "), v) {
+				got = want
+			}
 		case int64, float64:
 			got = optionNumber
 		case bool:

@@ -67,6 +67,7 @@ type turn struct {
 	started  bool // the first token came
 	said     bool
 	clause   bool // a clause was emitted
+	refused  bool // the last answer asked for tools although none were offered
 	silence  silence
 }
 
@@ -96,6 +97,8 @@ func (t *turn) run(ctx context.Context) error {
 		return nil
 	case t.req.MayDecline && t.silence.meant:
 		return ErrDeclined
+	case t.refused:
+		return errOnlyCalls
 	}
 	return ErrNothingSaid
 }
@@ -164,7 +167,7 @@ func (t *turn) askModel(ctx context.Context) ([]llm.ToolCall, string, error) {
 		return nil, "", err
 	}
 	t.judgeSilence(string(raw), finish)
-	if len(offered) == 0 {
+	if t.refused = len(offered) == 0 && len(calls) > 0; t.refused {
 		calls = nil // nothing was offered; there is nothing to run
 	}
 	return calls, string(raw), nil

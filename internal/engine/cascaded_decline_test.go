@@ -161,6 +161,26 @@ func TestDecliningAfterATool(t *testing.T) {
 
 // TestAnySpeechIsWhole checks that an answer is the same whether it may decline or not,
 // unless it declines, and that no marker is ever spoken, however it comes.
+// TestToolsInsteadOfAnAnswer has a model ask for a tool again after its last round: the error says so.
+func TestToolsInsteadOfAnAnswer(t *testing.T) {
+	looks := llm.Chunk{ToolCalls: []llm.ToolCall{{ID: "a", Name: "look", Arguments: "{}"}}, FinishReason: "tool_calls"}
+	for _, row := range []struct {
+		name   string
+		rounds []llm.Chunk
+		want   string
+	}{
+		{"once more a tool", []llm.Chunk{looks, looks}, "one more tool instead of answering"},
+		{"nothing", []llm.Chunk{looks, {FinishReason: "stop"}}, engine.ErrNothingSaid.Error()},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got := ask(t, &model{rounds: row.rounds, size: 1}, false)
+			if !errors.Is(got.err, engine.ErrNothingSaid) || !strings.Contains(got.err.Error(), row.want) {
+				t.Errorf("err = %v, want ErrNothingSaid with %q", got.err, row.want)
+			}
+		})
+	}
+}
+
 func TestAnySpeechIsWhole(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		pieces := []string{"[silent]", "[sil", "ent]", "Aye.", " ", "…", "(", ")", "schweigt", "Silence!", "Well, ", "*", "no", "[", "]", "\n", "NO_ANSWER", "Bartok: "}

@@ -237,6 +237,18 @@ var ErrTooLong = errors.New("the model's answer did not end, so the rest was dro
 // ErrNothingSaid means that the model finished without a word to speak.
 var ErrNothingSaid = errors.New("the model said nothing")
 
+// errOnlyCalls means that the model asked for tools until no more were allowed, and then for another one instead
+// of answering. It is an [ErrNothingSaid] with words of its own.
+var errOnlyCalls error = onlyCalls{}
+
+type onlyCalls struct{}
+
+func (onlyCalls) Error() string {
+	return "the model asked for one more tool instead of answering; give the NPC fewer tools, or choose another model"
+}
+
+func (onlyCalls) Is(target error) bool { return target == ErrNothingSaid }
+
 // ErrDeclined means that the NPC does not answer, because the line is not meant for it. Only an answer to a
 // request with
 // [Request.MayDecline] ends with it.

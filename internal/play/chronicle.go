@@ -132,7 +132,7 @@ func digestOf(g *Game, names map[string]string) func([]memory.Line) ([]world.Ent
 		return nil
 	}
 	return func(lines []memory.Line) ([]world.Entry, error) {
-		model, scripted, err := providers.Model(g.client, g.Config.Providers.LLM, nil)
+		model, scripted, err := providers.Model(g.client, g.Config.Providers.LLM, providers.Reports{})
 		if err != nil {
 			return nil, err
 		}

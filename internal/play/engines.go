@@ -150,7 +150,7 @@ func (g *Game) makeModel(o SessionOptions, c config.ProviderChain, setting strin
 	if g.model != nil && reflect.DeepEqual(c, g.Config.Providers.LLM) {
 		m = g.model
 	} else {
-		m, scripted, err = providers.ModelOf(g.client, c, setting, g.reportSwitch(o, "model", providers.Answers))
+		m, scripted, err = providers.ModelOf(g.client, c, setting, providers.Reports{Switched: g.reportSwitch(o, "model", providers.Answers), Learned: g.reportLesson(o)})
 	}
 	if err == nil && g.wrap != nil {
 		m = g.wrap(m)

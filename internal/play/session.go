@@ -191,6 +191,16 @@ func (g *Game) reportSwitch(o SessionOptions, part, does string) func(fallback.S
 	}
 }
 
+// reportLesson logs what a model's refusal taught. People hear of it if the NPCs can do less from now on.
+func (g *Game) reportLesson(o SessionOptions) func(providers.Lesson) {
+	return func(l providers.Lesson) {
+		g.log.Info("fitting requests to the model", "lesson", l.Text)
+		if l.Loses {
+			o.tellPeople("warning", l.Text)
+		}
+	}
+}
+
 // beginSession begins a session, or reopens the one to resume.
 func (g *Game) beginSession(ctx context.Context, resume memory.Session) (memory.Session, error) {
 	if resume.ID == "" {

@@ -23,7 +23,7 @@ import (
 
 // Models used where the configuration names none.
 const (
-	defaultModel = "gpt-4o-mini"
+	DefaultModel = "gpt-4o-mini"
 	OpenAI       = "openai"
 	Ollama       = "ollama"
 	Offline      = "offline"
@@ -85,6 +85,14 @@ func fractionOption(p config.Provider, name string) *float64 {
 	return nil
 }
 
+// switchOption reads a switch, nil if it is not set.
+func switchOption(p config.Provider, name string) *bool {
+	if v, ok := p.Options[name].(bool); ok {
+		return &v
+	}
+	return nil
+}
+
 // Sampling returns what the configuration says of a model's answers: nil and 0
 // where the model's own settings hold.
 func Sampling(p config.Provider) (temperature *float64, maxTokens int) {
@@ -118,19 +126,28 @@ func (t tuned) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk,
 	return t.Provider.Stream(ctx, req)
 }
 
+// Lesson is what a refusal taught about the endpoint of a model.
+type Lesson = openaillm.Lesson
+
+// Reports are the callbacks of a model, which are called from any goroutine. Each may be nil.
+type Reports struct {
+	// Switched reports that another model of a chain answers.
+	Switched func(llm.Switch)
+	Learned  func(Lesson)
+}
+
 // Model returns the language model, and whether it is the scripted one. With
-// fallbacks it is a [llm.Chain], which tells of every change of model, from
-// any goroutine; tell may be nil. Without a key auto leaves the work to its
+// fallbacks it is a [llm.Chain]. Without a key auto leaves the work to its
 // fallbacks if there are any. All connections are client's, each model's own if
 // it is nil.
-func Model(client *http.Client, c config.ProviderChain, tell func(llm.Switch)) (llm.Provider, bool, error) {
+func Model(client *http.Client, c config.ProviderChain, tell Reports) (llm.Provider, bool, error) {
 	return ModelOf(client, c, "providers.llm", tell)
 }
 
 // ModelOf is Model for a model that people find under another setting.
-func ModelOf(client *http.Client, c config.ProviderChain, setting string, tell func(llm.Switch)) (llm.Provider, bool, error) {
+func ModelOf(client *http.Client, c config.ProviderChain, setting string, tell Reports) (llm.Provider, bool, error) {
 	if len(c.Fallback) == 0 {
-		m, err := oneModel(client, c.Provider, setting)
+		m, err := oneModel(client, c.Provider, setting, tell)
 		return m, isScripted(c.Provider), err
 	}
 	var links []llm.Link
@@ -142,7 +159,7 @@ func ModelOf(client *http.Client, c config.ProviderChain, setting string, tell f
 		if i > 0 {
 			where = fmt.Sprintf("%s.fallback[%d]", setting, i-1)
 		}
-		m, err := oneModel(client, p, where)
+		m, err := oneModel(client, p, where, tell)
 		if err != nil {
 			return nil, false, err
 		}
@@ -154,7 +171,7 @@ func ModelOf(client *http.Client, c config.ProviderChain, setting string, tell f
 	if len(links) == 1 {
 		return links[0].Provider, links[0].Name == Offline, nil
 	}
-	return llm.NewChain(links, &llm.ChainOptions{OnSwitch: tell}), false, nil
+	return llm.NewChain(links, &llm.ChainOptions{OnSwitch: tell.Switched}), false, nil
 }
 
 // isScripted reports whether p stands for stock phrases.
@@ -177,21 +194,31 @@ func linkName(links []llm.Link, name string) string {
 }
 
 // oneModel returns the model p names; people find p under setting.
-func oneModel(client *http.Client, p config.Provider, setting string) (llm.Provider, error) {
+func oneModel(client *http.Client, p config.Provider, setting string, tell Reports) (llm.Provider, error) {
 	if isScripted(p) {
 		return offline.New(), nil
 	}
 	if p.Model == "" {
-		p.Model = defaultModel
+		p.Model = DefaultModel
 	}
 	m, err := openaillm.New(openaillm.Options{
 		BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal(), Model: p.Model, ReasoningEffort: Option[string](p, "reasoning_effort"),
-		Setting: setting, HTTPClient: client,
+		Setting: setting, HTTPClient: client, Accepts: accepted(p), Learned: tell.Learned,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", setting, err)
 	}
 	return cost.MeteredModel(m), nil
+}
+
+// accepted returns what the configuration says a model's endpoint accepts.
+func accepted(p config.Provider) openaillm.Accepts {
+	return openaillm.Accepts{
+		System: Option[string](p, "system_messages"), Alternate: switchOption(p, "alternate"),
+		Length: Option[string](p, "length_field"), Schemas: Option[string](p, "tool_schemas"),
+		Tools: switchOption(p, "tools"), Stream: switchOption(p, "stream"), StreamOptions: switchOption(p, "stream_options"),
+		Reasoning: switchOption(p, "return_reasoning"),
+	}
 }
 
 // EmbedsHere reports whether texts are embedded by this program itself, within a millisecond or so.

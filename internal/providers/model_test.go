@@ -45,7 +45,7 @@ func TestModel(t *testing.T) {
 		{"bad_address_of_a_fallback", backedBy(service, config.Provider{Name: OpenAI, BaseURL: "ftp://x"}), "", false, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m, scripted, err := Model(nil, tt.in, nil)
+			m, scripted, err := Model(nil, tt.in, Reports{})
 			if tt.want == "" {
 				if !errors.Is(err, llm.ErrRejected) {
 					t.Fatalf("err = %v, want ErrRejected", err)
@@ -127,7 +127,7 @@ func TestAdviceSaysWhoseKey(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var switches []string
-			m, _, err := Model(nil, tt.in, func(s llm.Switch) { switches = append(switches, s.Reason.Error()) })
+			m, _, err := Model(nil, tt.in, Reports{Switched: func(s llm.Switch) { switches = append(switches, s.Reason.Error()) }})
 			if err != nil {
 				t.Fatal(err)
 			}

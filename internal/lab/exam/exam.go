@@ -186,7 +186,7 @@ func (e *exam) nameModel() error {
 		one = chain.Fallback[0]
 	}
 	e.llm = config.ProviderChain{Provider: one}
-	m, _, err := providers.Model(nil, e.llm, nil)
+	m, _, err := providers.Model(nil, e.llm, providers.Reports{})
 	if err != nil {
 		return userfile.Usage(err)
 	}

@@ -98,7 +98,7 @@ func (c Command) options() (*Options, error) {
 		how.Speech = speech
 	}
 	if c.Config != nil {
-		m, scripted, err := providers.Model(nil, c.Config.Providers.LLM, nil)
+		m, scripted, err := providers.Model(nil, c.Config.Providers.LLM, providers.Reports{})
 		switch {
 		case err != nil:
 			return nil, userfile.Usage(err)

@@ -8,6 +8,7 @@ package llm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
 )
@@ -40,6 +41,18 @@ type ToolCall struct {
 	Name string
 	// Arguments is the JSON text written by the model. It is untrusted and may be malformed.
 	Arguments string
+	// Attached is what the vendor attached to the call and wants back with it, nil for nothing.
+	Attached *Attachment `json:"-"`
+}
+
+// Attachment holds data of a vendor that must return with a tool call, such as Gemini's thought signatures or
+// the reasoning that led to the call. Only the provider that made it reads it. It is immutable.
+type Attachment struct {
+	// Origin is the endpoint and model that made it. Other endpoints do not get it, because they refuse data
+	// that they do not know.
+	Origin string
+	// Call holds fields of the call itself, Message those of the message with the call.
+	Call, Message map[string]json.RawMessage
 }
 
 // ToolDefinition describes a tool to a model and to the scheduler of the host.
@@ -131,6 +144,9 @@ var (
 	// ErrUnavailable means that the vendor could not be reached or failed (HTTP 5xx, connection refused,
 	// stream cut off).
 	ErrUnavailable = errors.New("model is unavailable")
+	// ErrNoAnswer means that the model ended without an answer although it did something: it only thought, or
+	// the vendor's filter kept the answer back.
+	ErrNoAnswer = errors.New("model gave no answer")
 	// ErrRejected means that the vendor refused the request itself (bad key, unknown model).
 	ErrRejected = errors.New("model refused the request")
 )

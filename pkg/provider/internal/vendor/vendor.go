@@ -96,11 +96,11 @@ func Answer(err error) (status int, code, reason string) {
 		request *openai.RequestError
 	)
 	switch {
+	case errors.As(err, &request): // may wrap an APIError that could not be read
+		return request.HTTPStatusCode, "", string(request.Body)
 	case errors.As(err, &api):
 		code, _ = api.Code.(string)
 		return api.HTTPStatusCode, code, api.Message
-	case errors.As(err, &request):
-		return request.HTTPStatusCode, "", string(request.Body)
 	}
 	return 0, "", ""
 }

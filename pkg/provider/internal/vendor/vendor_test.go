@@ -105,6 +105,7 @@ func TestFailed(t *testing.T) {
 	}{
 		{"spent", &openai.APIError{HTTPStatusCode: 429, Code: "insufficient_quota", Message: "no money"}, errRejected, "was refused: status 429: no money"},
 		{"busy", &openai.APIError{HTTPStatusCode: 429, Message: "slower"}, errLimited, "is rate limited: status 429: slower"},
+		{"a text as the error", &openai.RequestError{HTTPStatusCode: 500, Err: &openai.APIError{}, Body: []byte(`{"error":"no memory"}`)}, errUnavailable, `is unavailable: status 500: {"error":"no memory"}`},
 		{"proxy", &openai.RequestError{HTTPStatusCode: 502, Body: []byte("<html>\n")}, errUnavailable, "is unavailable: status 502: <html>"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

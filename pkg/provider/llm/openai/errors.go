@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -28,7 +29,7 @@ const (
 type failure struct {
 	kind       error
 	text       string
-	status     int           // HTTP status, 0 if there was none
+	refusal    refusal       // what the endpoint said, if it said something
 	retryAfter time.Duration // negative if the vendor gave none
 }
 
@@ -39,11 +40,18 @@ func (f *failure) RetryAfter() time.Duration { return min(max(f.retryAfter, 0), 
 func (f *failure) Error() string { return f.kind.Error() + ": " + f.text }
 func (f *failure) Unwrap() error { return f.kind }
 
-// failureOf converts an error of the client library to a [failure].
-func (p *Provider) failureOf(err error, header http.Header) *failure {
+// failureOf converts an error of the client library to a [failure]. x may be nil.
+func (p *Provider) failureOf(err error, x *exchange) *failure {
 	status, reason := vendorError(err)
-	f := &failure{status: status, retryAfter: -1}
-	reason = untrusted.Reason(reason, p.opts.APIKey, longestReason)
+	f := &failure{retryAfter: -1}
+	var said report
+	var header http.Header
+	if x != nil && x.failed != nil { // the library understands only the protocol's errors
+		status, said, header = x.status, reportOf(x.failed), x.header
+		reason = said.message
+	}
+	f.refusal = p.newRefusal(status, said)
+	reason = p.printable(reason)
 	switch {
 	case isRequestMistake(err):
 		f.kind, f.text = llm.ErrRejected, reason
@@ -53,11 +61,9 @@ func (p *Provider) failureOf(err error, header http.Header) *failure {
 	case status == 0:
 		f.kind = llm.ErrUnavailable
 		f.text = fmt.Sprintf("%s did not answer (%s); %s", p.name, reason, p.service.CheckAddress())
-	case status == http.StatusTooManyRequests:
-		f.kind = llm.ErrRateLimited
-		f.retryAfter = retryAfter(header, time.Now())
-		f.text = fmt.Sprintf("%s asks to slow down%s%s", p.name, inHowLong(f.retryAfter), quoted(reason))
-	case status >= 500 || status == http.StatusRequestTimeout:
+	case status == http.StatusTooManyRequests || aboutMoney.MatchString(f.refusal.text):
+		p.limited(f, said, header)
+	case status >= 500 || status == http.StatusRequestTimeout || malformedCall.MatchString(f.refusal.text):
 		f.kind = llm.ErrUnavailable
 		if status == http.StatusServiceUnavailable {
 			f.retryAfter = retryAfter(header, time.Now())
@@ -65,37 +71,125 @@ func (p *Provider) failureOf(err error, header http.Header) *failure {
 		f.text = fmt.Sprintf("%s failed with HTTP %d%s", p.name, status, quoted(reason))
 	default:
 		f.kind = llm.ErrRejected
-		f.text = fmt.Sprintf("%s answered HTTP %d%s; %s", p.name, status, quoted(reason), p.adviceFor(status, reason))
+		f.text = fmt.Sprintf("%s answered HTTP %d%s; %s", p.name, status, quoted(reason), p.adviceFor(f.refusal, said))
 	}
 	return f
 }
 
-// brokenOff returns the failure for a stream that broke off after it had begun.
-func (p *Provider) brokenOff(reason, code string) *failure {
-	f := &failure{kind: llm.ErrUnavailable, retryAfter: -1}
-	if strings.Contains(code, "rate_limit") || code == "429" {
-		f.kind = llm.ErrRateLimited
+var (
+	// aboutMoney matches refusals that only paying or waiting for the next period helps against.
+	aboutMoney = regexp.MustCompile(`insufficient_quota|exceeded your current quota|insufficient.{0,10}(balance|credit|quota|funds)|credit balance|out of credits?|more credits|(billing|spend\w*|usage) (hard )?limit|payment required|余额不足|欠费|额度`)
+	// aboutKey matches refusals of the key, which some vendors report as a bad request.
+	aboutKey = regexp.MustCompile(`api.?key|invalid.{0,10}\bkey\b|unauthenticated|authentication`)
+	// aboutModel matches refusals of an unknown model.
+	aboutModel = regexp.MustCompile(`model_not_found|(unknown|no such|invalid|unsupported|incorrect) model|model.{0,80}(not (be )?found|n't found|does not exist|doesn't exist|not exist|is not available|not a valid|unknown|is not supported\b|not loaded|deprecated|decommissioned)|not a valid model`)
+	// wait matches the pause in the words of a vendor.
+	wait = regexp.MustCompile(`(?:retry|try again) in (\d+(?:\.\d+)?(?:ms|s|m))`)
+)
+
+// limited completes the failure of a request that came too soon or exceeds what is paid for.
+func (p *Provider) limited(f *failure, said report, header http.Header) {
+	f.kind = llm.ErrRateLimited
+	f.retryAfter = retryAfter(header, time.Now())
+	if f.retryAfter < 0 {
+		for _, s := range append([]string{said.retryIn}, wait.FindStringSubmatch(f.refusal.text)...) {
+			if d, err := time.ParseDuration(s); err == nil && d >= 0 {
+				f.retryAfter = d
+			}
+		}
 	}
-	f.text = fmt.Sprintf("%s broke off its answer%s", p.name, quoted(untrusted.Reason(reason, p.opts.APIKey, longestReason)))
+	reason := p.printable(said.message)
+	switch money := aboutMoney.MatchString(f.refusal.text); {
+	case money && f.retryAfter < 0:
+		f.kind = llm.ErrRejected
+		f.text = fmt.Sprintf("%s answers no more, because the account's quota or credit is used up%s; check its plan and billing", p.name, quoted(reason))
+	case money:
+		f.text = fmt.Sprintf("%s answers no more%s, because the account's quota is used up%s; wait, or check its plan and billing", p.name, inHowLong(f.retryAfter), quoted(reason))
+	default:
+		f.text = fmt.Sprintf("%s asks to slow down%s%s", p.name, inHowLong(f.retryAfter), quoted(reason))
+	}
+}
+
+// printable returns a vendor's words in a form fit for errors.
+func (p *Provider) printable(reason string) string {
+	return untrusted.Reason(reason, p.opts.APIKey, longestReason)
+}
+
+// brokenOff returns the failure for a stream that broke off after it had begun. An error event before any text
+// may refuse the request.
+func (p *Provider) brokenOff(said report, refused bool) *failure {
+	f := &failure{kind: llm.ErrUnavailable, retryAfter: -1}
+	code := strings.ToLower(said.code)
+	status, _ := strconv.Atoi(number.FindString(code)) // 0 without one
+	if strings.Contains(code, "invalid_request") || strings.Contains(code, "badrequest") || strings.Contains(code, "invalid_argument") {
+		status = http.StatusBadRequest
+	}
+	how := "broke off its answer"
+	if refused {
+		f.refusal = p.newRefusal(status, said)
+	}
+	switch {
+	case status == http.StatusTooManyRequests || strings.Contains(code, "rate_limit") || aboutMoney.MatchString(code):
+		f.refusal = p.newRefusal(http.StatusTooManyRequests, said)
+		p.limited(f, said, nil)
+		return f
+	case refused && !malformedCall.MatchString(f.refusal.text) && status >= http.StatusBadRequest && status < http.StatusInternalServerError && status != http.StatusRequestTimeout:
+		f.kind = llm.ErrRejected
+		how = fmt.Sprintf("answered %d", status)
+		f.text = fmt.Sprintf("%s %s%s; %s", p.name, how, quoted(p.printable(said.message)), p.adviceFor(f.refusal, said))
+		return f
+	}
+	f.text = fmt.Sprintf("%s %s%s", p.name, how, quoted(p.printable(said.message)))
 	return f
+}
+
+// gotPage returns the failure for an answer that is a web page.
+func (p *Provider) gotPage(what string) *failure {
+	return &failure{kind: llm.ErrRejected, retryAfter: -1, text: fmt.Sprintf("%s answered with something else than the API (%s); %s", p.name, p.printable(what), p.checkRoot())}
+}
+
+// checkRoot returns advice for an address that leads elsewhere.
+func (p *Provider) checkRoot() string {
+	if !p.service.Configured {
+		return "check that nothing between this machine and " + p.host() + " answers instead"
+	}
+	return "check that " + p.setting + ".base_url is right and ends in the API's root, often /v1"
+}
+
+// onlyThought returns the failure for an answer that consists of reasoning.
+func (p *Provider) onlyThought(last llm.Chunk) *failure {
+	f := &failure{kind: llm.ErrNoAnswer, retryAfter: -1, text: p.name + " only thought; ask again, or lower options.reasoning_effort under " + p.setting}
+	if last.FinishReason == "length" {
+		f.text = fmt.Sprintf("%s used up its tokens for thinking before it answered; raise %s.options.max_tokens or lower reasoning_effort", p.name, p.setting)
+	}
+	return f
+}
+
+// withheld returns the failure for an answer that the vendor's filter kept back.
+func (p *Provider) withheld(finish string) *failure {
+	return &failure{kind: llm.ErrNoAnswer, retryAfter: -1, text: fmt.Sprintf("the content filter of %s kept the answer back (%s); say it in other words, or choose another model", p.name, p.printable(finish))}
 }
 
 // adviceFor returns advice on what to check after a refusal.
-func (p *Provider) adviceFor(status int, reason string) string {
+func (p *Provider) adviceFor(r refusal, said report) string {
 	switch {
-	case status == http.StatusUnauthorized:
+	case r.status == http.StatusUnauthorized || aboutKey.MatchString(r.text):
 		return "check " + p.setting + ".api_key"
-	case status == http.StatusPaymentRequired:
+	case r.status == http.StatusPaymentRequired:
 		return "check the account's credit"
-	case status == http.StatusForbidden:
+	case r.status == http.StatusForbidden:
 		return "check that the key may use model " + strconv.Quote(p.opts.Model)
-	case status == http.StatusNotFound && !p.service.Configured:
+	case said.page:
+		return p.checkRoot()
+	case aboutModel.MatchString(r.text):
+		return fmt.Sprintf("this service does not offer model %q; set %s.model to one that it offers", p.opts.Model, p.setting)
+	case r.status == http.StatusNotFound && !p.service.Configured:
 		return fmt.Sprintf("check that model %q exists", p.opts.Model)
-	case status == http.StatusNotFound:
+	case r.status == http.StatusNotFound:
 		return fmt.Sprintf("check that model %q exists and that base_url ends in the API's root, often /v1", p.opts.Model)
-	case strings.Contains(reason, "support tools"):
+	case strings.Contains(r.text, "support tools"):
 		return fmt.Sprintf("model %q cannot use tools; choose one that can", p.opts.Model)
-	case status == http.StatusRequestEntityTooLarge || strings.Contains(reason, "context length"):
+	case r.status == http.StatusRequestEntityTooLarge || strings.Contains(r.text, "context length"):
 		return "shorten memory.history or choose a model with a longer context"
 	}
 	return fmt.Sprintf("check that model %q fits this server", p.opts.Model)
@@ -123,49 +217,15 @@ func isRequestMistake(err error) bool {
 
 // vendorError returns the HTTP status, 0 if there was no response, and the vendor's message.
 func vendorError(err error) (status int, reason string) {
+	var request *oai.RequestError // may wrap an empty APIError
+	if errors.As(err, &request) {
+		return request.HTTPStatusCode, reportOf(request.Body).message
+	}
 	var api *oai.APIError
 	if errors.As(err, &api) {
 		return api.HTTPStatusCode, api.Message
 	}
-	var request *oai.RequestError
-	if errors.As(err, &request) {
-		return request.HTTPStatusCode, plainReason(request.Body)
-	}
 	return 0, vendor.Transport(err)
-}
-
-// plainReason extracts the message from error bodies that do not follow the protocol: {"error":"text"},
-// {"message":…}, {"detail":…}, a list of those, or plain text.
-func plainReason(body []byte) string {
-	var value any
-	if json.Unmarshal(body, &value) != nil {
-		return string(body)
-	}
-	if s := reasonIn(value, 0); s != "" {
-		return s
-	}
-	return string(body)
-}
-
-func reasonIn(value any, depth int) string {
-	if depth > 4 {
-		return ""
-	}
-	switch v := value.(type) {
-	case string:
-		return v
-	case []any:
-		if len(v) > 0 {
-			return reasonIn(v[0], depth+1)
-		}
-	case map[string]any:
-		for _, key := range []string{"error", "message", "msg", "detail"} {
-			if s := reasonIn(v[key], depth+1); s != "" {
-				return s
-			}
-		}
-	}
-	return ""
 }
 
 // retryAfter returns the pause that a vendor asks for, negative if it gives none.

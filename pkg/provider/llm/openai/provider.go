@@ -5,7 +5,9 @@
 //	for chunk, err := range p.Stream(ctx, req) { … }
 //
 // It streams answers and starts no goroutine of its own. The caller's context decides how long to wait for
-// the next chunk. The package drops what a model thinks before it answers (reasoning fields, a leading
+// the next chunk. Servers accept different requests: [Accepts] says which, and a refusal that names its cause is
+// answered with a fitting request at once. What a server sends is read field by field, so that a field of an
+// unexpected type costs no answer. The package drops what a model thinks before it answers (reasoning fields, a leading
 // <think> block), because an NPC speaks only the answer.
 package openai
 
@@ -59,6 +61,12 @@ type Options struct {
 	MaxRetries int
 	// ReasoningEffort is sent to reasoning models. If empty, the vendor's default applies.
 	ReasoningEffort string
+	// Accepts describes what the endpoint accepts. What it leaves open is known by the model's name or learned
+	// from refusals.
+	Accepts Accepts
+	// Learned is called once for every lesson, by the goroutine that runs the request. If nil, lessons are not
+	// reported.
+	Learned func(Lesson)
 }
 
 // Provider streams the answers of one model. It is safe for concurrent use.
@@ -69,18 +77,21 @@ type Provider struct {
 	setting string
 	client  *http.Client
 	retries int
-	usage   atomic.Int32 // a usageSupport
 	answers atomic.Int64 // number of complete answers
+
+	terms     atomic.Pointer[terms] // what the endpoint is known to accept
+	answered  atomic.Bool           // the endpoint has accepted a request
+	continued atomic.Bool           // it has accepted a conversation with tool calls
+	gaveUp    atomic.Bool           // it refuses every form of a request without a reason that is known
 }
 
-// usageSupport tells whether the server accepts stream_options.
-type usageSupport = int32
-
-const (
-	usageUnknown usageSupport = iota
-	usageAccepted
-	usageRefused
-)
+// Lesson is what a refusal taught about an endpoint. It holds for the life of the provider.
+type Lesson struct {
+	// Text is a sentence that begins with the provider's name.
+	Text string
+	// Loses means that the NPCs can do less than before, such as use a tool.
+	Loses bool
+}
 
 // New returns a provider for one model. It validates the options without accessing the network; errors wrap
 // [llm.ErrRejected].
@@ -96,8 +107,12 @@ func New(opts Options) (*Provider, error) {
 	if base == DefaultBaseURL && opts.APIKey == "" {
 		return nil, fmt.Errorf("%w: api.openai.com needs a key; set %s.api_key", llm.ErrRejected, setting)
 	}
+	if err := opts.Accepts.check(); err != nil {
+		return nil, fmt.Errorf("%w: %w in %s.options", llm.ErrRejected, err, setting)
+	}
 	service := vendor.Service{Key: opts.APIKey, Address: base, Configured: base != DefaultBaseURL}
 	p := &Provider{opts: opts, service: service, name: opts.Name, setting: setting, client: service.Client(opts.HTTPClient)}
+	p.terms.Store(knownTerms(opts.Model, p.host()).configured(&opts))
 	if p.name == "" {
 		p.name = "openai " + opts.Model
 	}
@@ -139,13 +154,19 @@ func (p *Provider) Close() error {
 // Stream implements [llm.Provider]. It retries a request that failed before anything was yielded, up to
 // MaxRetries times: after the vendor's Retry-After if that is at most two seconds and before ctx's deadline,
 // or after a short pause if the vendor was unavailable and gave no time. If the vendor gave one, the error
-// has a method RetryAfter.
+// has a method RetryAfter. A request that the endpoint refuses because of its form is sent in another form at
+// once, which does not count as a retry.
 func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		body := p.chatRequest(req)
 		for attempt := 0; ; attempt++ {
-			out := p.attemptOnce(ctx, body, yield)
-			if out.err == nil {
+			out := p.attempt(ctx, req, yield)
+			switch {
+			case out.empty && ctx.Err() == nil && attempt < p.retries:
+				continue // models do that at times, and answer when they are asked again
+			case out.empty:
+				yield(llm.Chunk{FinishReason: "stop"}, nil)
+				return
+			case out.err == nil:
 				return
 			}
 			if ctx.Err() != nil {

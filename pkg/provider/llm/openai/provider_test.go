@@ -1,9 +1,11 @@
 package openai_test
 
 import (
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"net"
 	"net/http"
@@ -136,6 +138,39 @@ func TestStream(t *testing.T) {
 			answer{Text: "I cannot.", Finish: "stop"}},
 		{"no [DONE] after the finish", fakeopenai.Response{Pieces: []string{"Aye."}, NoDone: true}, answer{Text: "Aye.", Finish: "stop"}},
 		{"cut after the finish", fakeopenai.Response{Pieces: []string{"Aye."}, CutAfter: 3}, answer{Text: "Aye.", Finish: "stop"}},
+		{"odd types", fakeopenai.Response{Raw: []string{
+			`data: {"id":7,"choices":[{"index":"0","delta":{"role":3,"content":"Aye.","tool_calls":{}},"finish_reason":null,"logprobs":"x"}],"usage":"none"}`,
+			`data: {"choices":[{"index":0.0,"delta":null,"finish_reason":2}],"usage":[]}`, "data: [DONE]"}},
+			answer{Text: "Aye.", Finish: "stop"}},
+		{"calls with odd types", fakeopenai.Response{Raw: []string{
+			chunk(`{"tool_calls":[{"index":"0","id":17,"type":null,"function":{"name":"look","arguments":"{\"a\":"}},null]}`),
+			chunk(`{"tool_calls":[{"index":0.0,"id":null,"function":{"name":null,"arguments":"1}"}}]}`), "data: [DONE]"}},
+			answer{Calls: []llm.ToolCall{{ID: "17", Name: "look", Arguments: `{"a":1}`}}, Finish: "tool_calls"}},
+		{"the name after the arguments", fakeopenai.Response{Raw: []string{
+			chunk(`{"tool_calls":[{"index":0,"id":"a","function":{"arguments":"{\"a\":1}"}}]}`),
+			chunk(`{"tool_calls":[{"index":0,"function":{"name":"look"}}]}`), "data: [DONE]"}},
+			answer{Calls: []llm.ToolCall{{ID: "a", Name: "look", Arguments: `{"a":1}`}}, Finish: "tool_calls"}},
+		{"the call again in a whole message", fakeopenai.Response{Raw: []string{
+			chunk(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"look","arguments":"{\"a\":1}"}}]}`),
+			`data: {"choices":[{"message":{"content":null,"tool_calls":[{"id":"a","function":{"name":"look","arguments":"{\"a\":1}"}}]},"finish_reason":"tool_calls"}]}`, "data: [DONE]"}},
+			answer{Calls: []llm.ToolCall{{ID: "a", Name: "look", Arguments: `{"a":1}`}}, Finish: "tool_calls"}},
+		{"the protocol's old call", fakeopenai.Response{Raw: []string{
+			chunk(`{"function_call":{"name":"look","arguments":"{\"a\""}}`), chunk(`{"function_call":{"arguments":":1}"}}`), "data: [DONE]"}},
+			answer{Calls: []llm.ToolCall{{ID: "call_1_0", Name: "look", Arguments: `{"a":1}`}}, Finish: "tool_calls"}},
+		{"an empty call beside text", fakeopenai.Response{Raw: []string{chunk(`{"content":"Aye.","tool_calls":[{"index":0},{"index":1,"function":{"name":"","arguments":""}}]}`), "data: [DONE]"}},
+			answer{Text: "Aye.", Finish: "stop"}},
+		{"thoughts marked by an extension", fakeopenai.Response{Raw: []string{
+			chunk(`{"content":"They greet me.","extra_content":{"google":{"thought":true}}}`), chunk(`{"content":"Aye."}`), "data: [DONE]"}},
+			answer{Text: "Aye.", Finish: "stop"}},
+		{"the same text in two fields", fakeopenai.Response{Raw: []string{`data: {"choices":[{"text":"Aye.","delta":{"content":"Aye."}}]}`, "data: [DONE]"}}, answer{Text: "Aye.", Finish: "stop"}},
+		{"an older field for text", fakeopenai.Response{Raw: []string{`data: {"choices":[{"text":"Aye."}]}`, "data: [DONE]"}}, answer{Text: "Aye.", Finish: "stop"}},
+		{"no choices", fakeopenai.Response{Raw: []string{`data: {"response":"Aye."}`, "data: [DONE]"}}, answer{Text: "Aye.", Finish: "stop"}},
+		{"token counts instead of an end", fakeopenai.Response{Raw: []string{`data: {"choices":[{"delta":{"content":"Aye."}}]}`, `data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":1}}`}}, answer{Text: "Aye.", Finish: "stop"}},
+		{"an error after the finish", fakeopenai.Response{Raw: []string{
+			`data: {"choices":[{"delta":{"content":"Aye."},"finish_reason":"stop"}]}`, `data: {"error":{"message":"late"}}`}},
+			answer{Text: "Aye.", Finish: "stop"}},
+		{"the reason is another vendor's word", fakeopenai.Response{Raw: []string{`data: {"choices":[{"delta":{"content":"Aye."},"finish_reason":"MAX_TOKENS"}]}`, "data: [DONE]"}},
+			answer{Text: "Aye.", Finish: "length"}},
 		{"second choice is ignored", fakeopenai.Response{Raw: []string{
 			`data: {"choices":[{"index":1,"delta":{"content":"No."}},{"index":0,"delta":{"content":"Aye."}}]}`, "data: [DONE]"}},
 			answer{Text: "Aye.", Finish: "stop"}},
@@ -213,8 +248,8 @@ func TestErrors(t *testing.T) {
 		{"rate limit, date in the past", fakeopenai.Always(fakeopenai.RateLimited("Mon, 02 Jan 2006 15:04:05 GMT")), llm.ErrRateLimited, "0s", "", 2},
 		{"server error", fakeopenai.Always(echo(500)), llm.ErrUnavailable, "HTTP 500", "", 2},
 		{"server error in plain text", fakeopenai.Always(fakeopenai.Response{Status: 502, Message: "bad gateway", PlainBody: true, EchoKey: true}), llm.ErrUnavailable, "bad gateway", "", 2},
-		{"bad request", fakeopenai.Sequence(echo(400), echo(400)), llm.ErrRejected, "fits this server", "", 2},
-		{"model without tools", fakeopenai.Always(fakeopenai.Fail(400, "m does not support tools")), llm.ErrRejected, "cannot use tools", "", 2},
+		{"bad request", fakeopenai.Always(echo(400)), llm.ErrRejected, "fits this server", "", 4},
+		{"model without tools", fakeopenai.Always(fakeopenai.Fail(400, "m does not support tools")), llm.ErrRejected, "cannot use tools", "", 1},
 		{"bad key", fakeopenai.Always(echo(401)), llm.ErrRejected, "check providers.llm.api_key", "", 1},
 		{"no credit", fakeopenai.Always(echo(402)), llm.ErrRejected, "credit", "", 1},
 		{"forbidden", fakeopenai.Always(echo(403)), llm.ErrRejected, "may use model", "", 1},
@@ -224,12 +259,24 @@ func TestErrors(t *testing.T) {
 		{"cut within the text", fakeopenai.Always(fakeopenai.Response{Pieces: []string{"a", "b"}, CutAfter: 2}), llm.ErrUnavailable, "broke off", "a", 1},
 		{"cut within a call", fakeopenai.Always(fakeopenai.Response{Calls: []fakeopenai.Call{{Name: "roll", Arguments: `{"expression":"1d6"}`}}, CutAfter: 4}), llm.ErrUnavailable, "broke off", "", 2},
 		{"ends without a finish", fakeopenai.Always(fakeopenai.Response{Raw: []string{`data: {"choices":[{"delta":{"content":"a"}}]}`}}), llm.ErrUnavailable, "ended before", "a", 1},
+		{"only thoughts", fakeopenai.Always(fakeopenai.Response{Reasoning: "Hm."}), llm.ErrNoAnswer, "only thought", "", 1},
+		{"thoughts up to the limit", fakeopenai.Always(fakeopenai.Response{Reasoning: "Hm.", Finish: "length"}), llm.ErrNoAnswer, "options.max_tokens", "", 1},
+		{"a filter", fakeopenai.Always(fakeopenai.Response{Finish: "content_filter"}), llm.ErrNoAnswer, "content filter", "", 1},
+		{"no quota", fakeopenai.Always(fakeopenai.Response{Status: 429, Message: "You exceeded your current quota, please check your plan and billing details.", Code: "insufficient_quota"}), llm.ErrRejected, "check its plan and billing", "", 1},
+		{"no quota for now", fakeopenai.Always(fakeopenai.Response{Status: 429, Message: "You exceeded your current quota. Please retry in 40.5s."}), llm.ErrRateLimited, "for 40.5s, because the account's quota is used up", "", 1},
+		{"no credit as a bad request", fakeopenai.Always(fakeopenai.Fail(400, "Your credit balance is too low to access the API.")), llm.ErrRejected, "billing", "", 1},
+		{"a bad key as a bad request", fakeopenai.Always(fakeopenai.Fail(400, "API key not valid.")), llm.ErrRejected, "check providers.llm.api_key", "", 1},
+		{"an unknown model as a bad request", fakeopenai.Always(fakeopenai.Fail(400, "The model does not exist or is not loaded")), llm.ErrRejected, `does not offer model "m"; set providers.llm.model`, "", 1},
+		{"a page as an error", fakeopenai.Always(fakeopenai.Response{Status: 404, PlainBody: true, Message: "<html><head><title>Not here</title></head></html>"}), llm.ErrRejected, "(a web page: Not here); check that providers.llm.base_url is right", "", 1},
+		{"an error with the words of a gateway", fakeopenai.Always(fakeopenai.Response{Raw: []string{`data: {"base_resp":{"status_code":1008,"status_msg":"insufficient balance"},"choices":null}`}}), llm.ErrUnavailable, "insufficient balance", "", 2},
 		{"empty stream", fakeopenai.Always(fakeopenai.Response{Raw: []string{""}}), llm.ErrUnavailable, "ended before", "", 2},
 		{"error event", fakeopenai.Always(fakeopenai.Response{Pieces: []string{"a"}, FailAfter: 2}), llm.ErrUnavailable, "server had an error", "a", 1},
 		{"rate limit event", fakeopenai.Always(fakeopenai.Response{Raw: []string{`data: { "error": {"message":"too fast","code":429}}`}}), llm.ErrRateLimited, "too fast", "", 1},
 		{"error event without data", fakeopenai.Always(fakeopenai.Response{Raw: []string{`{"error":{"message":"out of memory"}}`}}), llm.ErrUnavailable, "out of memory", "", 2},
 		{"garbage", fakeopenai.Always(fakeopenai.Response{Raw: []string{`data: {"choices":[{"delta":{"content":"a"}}]}`, "data: }{"}}), llm.ErrUnavailable, "no event", "a", 1},
-		{"a web page", fakeopenai.Always(fakeopenai.Response{Raw: []string{"<html>", "<body>", "</html>"}}), llm.ErrUnavailable, "ended before", "", 2},
+		{"garbage between events", fakeopenai.Always(fakeopenai.Response{Raw: []string{"data: }{", `data: {"choices":[{"delta":{"content":"a"}}]}`, "data: ]["}}), llm.ErrUnavailable, "no event", "a", 1},
+		{"held text before the end", fakeopenai.Always(fakeopenai.Response{Raw: []string{`data: {"choices":[{"delta":{"content":"No. "}}]}`, `data: {"choices":[{"delta":{"content":"No. Go."}}]}`}}), llm.ErrUnavailable, "ended before", "No. No. Go.", 1},
+		{"a web page", fakeopenai.Always(fakeopenai.Response{Raw: []string{"<html>", "<body>", "</html>"}}), llm.ErrRejected, "base_url", "", 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -260,6 +307,8 @@ func TestRecoversOnTheSecondAttempt(t *testing.T) {
 		{"rate limit", fakeopenai.RateLimited("0.02")},
 		{"server error", fakeopenai.Fail(503, "overloaded")},
 		{"cut", fakeopenai.Response{CutAfter: -1}},
+		{"a malformed call", fakeopenai.Response{Status: 400, Message: "Failed to call a function. Please adjust your prompt.", Code: "tool_use_failed"}},
+		{"a malformed call within the stream", fakeopenai.Response{Raw: []string{`data: {"error":{"message":"Failed to call a function.","type":"invalid_request_error","code":"tool_use_failed"}}`}}},
 		{"cut within the stream", fakeopenai.Response{CutAfter: 1}},
 	}
 	for _, tt := range tests {
@@ -303,6 +352,112 @@ func TestRetryAfterBeyondTheDeadlineFailsAtOnce(t *testing.T) {
 			t.Errorf("it took %v to fail, want no time", took)
 		}
 	})
+}
+
+// scripted is a vendor whose answers are bodies.
+type scripted func(context.Context) io.ReadCloser
+
+func (s scripted) RoundTrip(r *http.Request) (*http.Response, error) {
+	_ = r.Body.Close()
+	body := s(r.Context())
+	context.AfterFunc(r.Context(), func() { _ = body.Close() }) // as a transport does
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body, Request: r}, nil
+}
+
+// TestTheFinishEndsAnAnswer has servers keep the connection open after the finish reason.
+func TestTheFinishEndsAnAnswer(t *testing.T) {
+	const (
+		text   = `data: {"choices":[{"delta":{"content":"Aye."}}]}` + "\n\n"
+		finish = `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\n"
+		usage  = `data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":1}}` + "\n\n"
+		both   = `data: {"choices":[{"delta":{"content":"Aye."},"finish_reason":"stop"}]}` + "\n\n"
+	)
+	tests := []struct {
+		name   string
+		pieces []string
+		pause  time.Duration // between pieces, the last of which repeats
+		want   string
+		took   time.Duration
+		usage  bool
+	}{
+		{"silence", []string{text + finish, ""}, time.Hour, "Aye.", 300 * time.Millisecond, false},
+		{"comments", []string{text, finish, ": ping\n\n"}, 50 * time.Millisecond, "Aye.", 350 * time.Millisecond, false},
+		{"empty events", []string{text, finish, "data: {\"choices\":[]}\n\n"}, 50 * time.Millisecond, "Aye.", 350 * time.Millisecond, false},
+		{"token counts", []string{text, finish, usage, ""}, 100 * time.Millisecond, "Aye.", 250 * time.Millisecond, true},
+		{"a reason in every event", []string{both, both, both, ""}, 400 * time.Millisecond, "Aye.Aye.Aye.", 2800 * time.Millisecond, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client := &http.Client{Transport: scripted(func(ctx context.Context) io.ReadCloser {
+					in, out := io.Pipe()
+					go func() { // ends with the request
+						for i := 0; ; i++ {
+							select {
+							case <-time.After(min(time.Duration(i), 1) * tt.pause):
+							case <-ctx.Done():
+								return
+							}
+							if _, err := io.WriteString(out, tt.pieces[min(i, len(tt.pieces)-1)]); err != nil {
+								return
+							}
+						}
+					}()
+					return in
+				})}
+				p, err := openai.New(openai.Options{BaseURL: "http://vendor.invalid/v1", Model: "m", HTTPClient: client})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer p.Close()
+				start := time.Now()
+				got, err := collect(t.Context(), p, hello())
+				if err != nil || got.Text != tt.want || (got.Usage != nil) != tt.usage {
+					t.Errorf("said %q, usage %v, %v; want %q", got.Text, got.Usage, err, tt.want)
+				}
+				if took := time.Since(start); took.Round(10*time.Millisecond) != tt.took {
+					t.Errorf("it took %v, want %v", took, tt.took)
+				}
+			})
+		})
+	}
+}
+
+// TestAnEmptyAnswerIsAskedForAgain has a model say nothing the first time.
+func TestAnEmptyAnswerIsAskedForAgain(t *testing.T) {
+	s := fakeopenai.Start(t, fakeopenai.Sequence(fakeopenai.Response{}, fakeopenai.Say("Aye.")), nil)
+	if got, err := collect(t.Context(), connect(t, s, openai.Options{}), hello()); err != nil || got.Text != "Aye." {
+		t.Errorf("said %q, %v, want the second answer", got.Text, err)
+	}
+}
+
+// TestCompressedAnswers has a proxy compress what it was not asked to.
+func TestCompressedAnswers(t *testing.T) {
+	for name, status := range map[string]int{"answer": 200, "error": 401} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Encoding", "gzip")
+				w.WriteHeader(status)
+				z := gzip.NewWriter(w)
+				defer z.Close()
+				if status == 200 {
+					_, _ = io.WriteString(z, "data: {\"choices\":[{\"delta\":{\"content\":\"Aye.\"},\"finish_reason\":\"stop\"}]}\n\n")
+				} else {
+					_, _ = io.WriteString(z, `{"error":{"message":"who are you?"}}`)
+				}
+			}))
+			defer server.Close()
+			p, err := openai.New(openai.Options{BaseURL: server.URL, Model: "m"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			got, err := collect(t.Context(), p, hello())
+			if status == 200 && (err != nil || got.Text != "Aye.") || status != 200 && !strings.Contains(fmt.Sprint(err), "who are you?") {
+				t.Errorf("said %q, %v", got.Text, err)
+			}
+		})
+	}
 }
 
 func TestNobodyListens(t *testing.T) {
@@ -407,6 +562,10 @@ func TestWholeAnswerToAStreamRequest(t *testing.T) {
 			answer{Text: "Aye.", Finish: "stop", Usage: &llm.Usage{PromptTokens: 3, CompletionTokens: 1}}, nil},
 		{"tokens that were kept", `{"choices":[{"message":{"content":"Aye."},"finish_reason":"stop"}],"usage":{"prompt_tokens":30,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":20}}}`,
 			answer{Text: "Aye.", Finish: "stop", Usage: &llm.Usage{PromptTokens: 30, CompletionTokens: 1, CachedTokens: 20}}, nil},
+		{"no reason", `{"choices":[{"message":{"content":"Aye."}}],"usage":{"prompt_tokens":3.0,"completion_tokens":"1","prompt_cache_hit_tokens":2}}`,
+			answer{Text: "Aye.", Finish: "stop", Usage: &llm.Usage{PromptTokens: 3, CompletionTokens: 1, CachedTokens: 2}}, nil},
+		{"tokens beside the choice", `{"choices":[{"message":{"content":"Aye."},"finish_reason":"stop","usage":{"prompt_tokens":3,"completion_tokens":1}}]}`,
+			answer{Text: "Aye.", Finish: "stop", Usage: &llm.Usage{PromptTokens: 3, CompletionTokens: 1}}, nil},
 		{"call", `{"choices":[{"message":{"content":null,"tool_calls":[{"id":"a","function":{"name":"roll","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`,
 			answer{Calls: []llm.ToolCall{{ID: "a", Name: "roll", Arguments: "{}"}}, Finish: "tool_calls"}, nil},
 		{"error", `{"error":"model is loading"}`, answer{}, llm.ErrUnavailable},

@@ -1,15 +1,18 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
 	"maps"
 	"math"
+	"net/http"
 	"net/url"
-	"strings"
+	"strconv"
 
 	oai "github.com/sashabaranov/go-openai"
 
-	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -20,33 +23,117 @@ const (
 	longestToolName = 64
 )
 
-// chatRequest converts a request to the wire format, without stream options.
-func (p *Provider) chatRequest(req llm.Request) oai.ChatCompletionRequest {
-	out := oai.ChatCompletionRequest{
-		Model:           p.opts.Model,
-		Messages:        messages(req.Messages),
-		Tools:           functions(req.Tools),
-		ReasoningEffort: p.opts.ReasoningEffort,
+// query is a request on the wire.
+type query struct {
+	body   oai.ChatCompletionRequest
+	extras []extra
+	offer  *offer
+	terms  *terms
+	// maxTokens is the older field for the length, if the client library refuses it for the model. Gateways have
+	// rules of their own.
+	maxTokens int
+}
+
+// extra holds fields of a message that the client library lacks, or of one of its calls if call is not
+// negative.
+type extra struct {
+	message, call int
+	fields        map[string]json.RawMessage
+}
+
+// query converts a request to what an endpoint with the terms t accepts.
+func (p *Provider) query(req llm.Request, t *terms) *query {
+	q := &query{offer: offerOf(req.Tools, t), terms: t}
+	q.body = oai.ChatCompletionRequest{Model: p.opts.Model, Tools: q.offer.wire}
+	q.body.Messages, q.extras = wireMessages(p.messages(req.Messages, t, q.offer))
+	if t.effort != leftOut {
+		q.body.ReasoningEffort = t.effort
 	}
-	reasoning := isReasoning(p.opts.Model)
-	if out.ReasoningEffort == "" && (p.opts.Model == oai.GPT6Sol || p.opts.Model == oai.GPT6Luna) {
-		// These two accept tools here only with reasoning disabled.
-		out.ReasoningEffort = oai.ReasoningEffortNone
+	//lint:ignore SA1019 other services know only the old field
+	q.body.MaxTokens, q.body.MaxCompletionTokens = t.lengthOf(req)
+	if isReasoning(p.opts.Model) {
+		//lint:ignore SA1019 see maxTokens
+		q.maxTokens, q.body.MaxTokens = q.body.MaxTokens, 0
 	}
-	if reasoning || p.host() == "api.openai.com" {
-		out.MaxCompletionTokens = max(req.MaxTokens, 0)
-	} else {
-		//lint:ignore SA1019 other services know only the old field
-		out.MaxTokens = max(req.MaxTokens, 0)
-	}
-	if t := req.Temperature; t != nil && !reasoning {
-		out.Temperature = float32(*t)
-		if out.Temperature == 0 {
+	if v := req.Temperature; v != nil && !t.noTemperature {
+		q.body.Temperature = float32(*v)
+		if q.body.Temperature == 0 {
 			// The client omits zero from the request.
-			out.Temperature = math.SmallestNonzeroFloat32
+			q.body.Temperature = math.SmallestNonzeroFloat32
 		}
 	}
-	return out
+	if !t.noUsage && !t.whole {
+		q.body.StreamOptions = &oai.StreamOptions{IncludeUsage: true}
+	}
+	return q
+}
+
+// edit puts what the client library cannot express into the body of its request.
+func (q *query) edit(req *http.Request) error {
+	if len(q.extras) == 0 && !q.terms.whole && q.maxTokens == 0 || req.Body == nil {
+		return nil
+	}
+	raw, err := io.ReadAll(req.Body)
+	if err != nil {
+		return fmt.Errorf("reading the request: %w", err)
+	}
+	_ = req.Body.Close() // it is a buffer
+	var body map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &body); err != nil {
+		return fmt.Errorf("editing the request: %w", err)
+	}
+	if q.terms.whole {
+		body["stream"] = json.RawMessage("false")
+		req.Header.Set("Accept", "application/json")
+	}
+	if q.maxTokens > 0 {
+		body["max_tokens"] = json.RawMessage(strconv.Itoa(q.maxTokens))
+	}
+	if len(q.extras) > 0 {
+		if body["messages"], err = q.withExtras(body["messages"]); err != nil {
+			return fmt.Errorf("editing the messages: %w", err)
+		}
+	}
+	if raw, err = json.Marshal(body); err != nil {
+		return fmt.Errorf("editing the request: %w", err)
+	}
+	req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(raw)), nil }
+	return nil
+}
+
+// withExtras returns the messages with the extra fields.
+func (q *query) withExtras(raw json.RawMessage) (json.RawMessage, error) {
+	var messages []map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &messages); err != nil {
+		return nil, err
+	}
+	for _, e := range q.extras {
+		m := messages[e.message]
+		if e.call < 0 {
+			addMissing(m, e.fields)
+			continue
+		}
+		var calls []map[string]json.RawMessage
+		if err := json.Unmarshal(m["tool_calls"], &calls); err != nil {
+			return nil, err
+		}
+		addMissing(calls[e.call], e.fields)
+		var err error
+		if m["tool_calls"], err = json.Marshal(calls); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(messages)
+}
+
+// addMissing adds fields to m that it does not have.
+func addMissing(m, fields map[string]json.RawMessage) {
+	for name, value := range fields {
+		if _, ok := m[name]; !ok {
+			m[name] = value
+		}
+	}
 }
 
 func (p *Provider) host() string {
@@ -55,108 +142,6 @@ func (p *Provider) host() string {
 		return ""
 	}
 	return u.Hostname()
-}
-
-// isReasoning reports whether model belongs to OpenAI's reasoning models, which have a fixed temperature and
-// accept only max_completion_tokens.
-func isReasoning(model string) bool {
-	for _, family := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
-		if strings.HasPrefix(model, family) {
-			return true
-		}
-	}
-	return false
-}
-
-// messages converts a conversation. The name field of the wire format allows few characters and many servers
-// ignore it, so the speaker's name precedes the content: "Name: text". Empty messages are left out.
-func messages(in []llm.Message) []oai.ChatCompletionMessage {
-	out := make([]oai.ChatCompletionMessage, 0, len(in))
-	for _, m := range in {
-		w := oai.ChatCompletionMessage{Role: string(m.Role), Content: m.Content}
-		switch m.Role {
-		case llm.RoleUser:
-			if name := speaker(m.Name); name != "" {
-				w.Content = name + ": " + m.Content
-			}
-		case llm.RoleAssistant:
-			w.ToolCalls = history(m.ToolCalls)
-		case llm.RoleTool:
-			w.ToolCallID = m.ToolCallID
-			if w.Content == "" {
-				w.Content = "(no output)"
-			}
-		}
-		if w.Content == "" && len(w.ToolCalls) == 0 {
-			continue
-		}
-		out = append(out, w)
-	}
-	return out
-}
-
-// speaker makes a display name safe as a prefix of a line: one line of printable text without a colon.
-func speaker(name string) string {
-	clean := strings.ReplaceAll(untrusted.Clean(name, 0), ":", "")
-	return untrusted.Clean(strings.Join(strings.Fields(clean), " "), longestSpeaker)
-}
-
-// history converts a model's earlier calls. Servers refuse a conversation whose calls have invalid names or
-// arguments, so history makes both valid.
-func history(calls []llm.ToolCall) []oai.ToolCall {
-	out := make([]oai.ToolCall, 0, len(calls))
-	for _, c := range calls {
-		out = append(out, oai.ToolCall{
-			ID:       c.ID,
-			Type:     oai.ToolTypeFunction,
-			Function: oai.FunctionCall{Name: validName(c.Name), Arguments: validArguments(c.Arguments)},
-		})
-	}
-	return out
-}
-
-func validName(name string) string {
-	clean := strings.Map(func(r rune) rune {
-		if r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
-			return r
-		}
-		return '_'
-	}, name)
-	if clean == "" {
-		return "unknown"
-	}
-	return clean[:min(len(clean), longestToolName)]
-}
-
-// validArguments returns args if it is a JSON object, or else an object that shows the model what it wrote.
-func validArguments(args string) string {
-	if strings.TrimSpace(args) == "" {
-		return "{}"
-	}
-	var object map[string]json.RawMessage
-	if json.Unmarshal([]byte(args), &object) == nil && object != nil {
-		return args
-	}
-	b, err := json.Marshal(map[string]string{"malformed_arguments": args})
-	if err != nil {
-		return "{}"
-	}
-	return string(b)
-}
-
-func functions(defs []llm.ToolDefinition) []oai.Tool {
-	if len(defs) == 0 {
-		return nil
-	}
-	out := make([]oai.Tool, 0, len(defs))
-	for _, d := range defs {
-		out = append(out, oai.Tool{Type: oai.ToolTypeFunction, Function: &oai.FunctionDefinition{
-			Name:        d.Name,
-			Description: d.Description,
-			Parameters:  parameters(d.Parameters),
-		}})
-	}
-	return out
 }
 
 // parameters adds what the API requires of every schema. It does not modify its argument.

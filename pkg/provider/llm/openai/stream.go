@@ -1,12 +1,13 @@
 package openai
 
 import (
+	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
-	"net/http"
 	"strings"
+	"time"
 
 	oai "github.com/sashabaranov/go-openai"
 
@@ -17,57 +18,93 @@ import (
 type outcome struct {
 	yielded bool
 	err     error
+	// empty means that the answer is complete and holds nothing. It was not yielded.
+	empty bool
 }
 
-// attemptOnce requests token counts unless the server is known to refuse this, and repeats the request
-// without them if the server refuses.
-func (p *Provider) attemptOnce(ctx context.Context, req oai.ChatCompletionRequest, yield func(llm.Chunk, error) bool) outcome {
-	known := p.usage.Load()
-	if known == usageRefused {
-		return p.askOnce(ctx, req, yield)
+// Grace periods for what may follow the finish reason of an answer, such as token counts. Servers that keep the
+// connection open without "[DONE]" would otherwise delay every answer until a timeout.
+const (
+	usageGrace = 300 * time.Millisecond
+	// stampedGrace applies to a finish reason beside text, because some servers stamp every event with one.
+	stampedGrace = 2 * time.Second
+)
+
+// attempt sends a request in the form that the endpoint is known to accept. If the endpoint refuses it for a
+// known reason, attempt sends it again in a fitting form, and keeps the form that succeeded.
+func (p *Provider) attempt(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool) outcome {
+	known := p.terms.Load()
+	t := known
+	var lessons []lesson
+	var first outcome // of an endpoint that names no cause
+	for step := 0; ; {
+		q := p.query(req, t)
+		out := p.askOnce(ctx, q, yield)
+		if out.err == nil || out.yielded {
+			p.answered.Store(true)
+			if q.hasCalls() {
+				p.continued.Store(true)
+			}
+			if p.terms.CompareAndSwap(known, t) { // otherwise another request has learned something
+				p.report(lessons)
+			}
+			return out
+		}
+		if first.err == nil {
+			first = out
+		}
+		var f *failure
+		if ctx.Err() != nil || len(lessons) == mostLessons || !errors.As(out.err, &f) || !f.refusal.teachable() {
+			return out
+		}
+		l, named, ok := f.refusal.learn(q)
+		if !ok && !named && f.refusal.formless() && !aboutModel.MatchString(f.refusal.text) && p.isNew(q) {
+			for ; !ok && step < carefulSteps; step++ {
+				l, ok = careful(t, step, q)
+			}
+			if !ok {
+				p.gaveUp.Store(true)
+				return first
+			}
+		}
+		if !ok {
+			return out
+		}
+		lessons = append(lessons, l)
+		t = l.terms
 	}
-	plain := req
-	req.StreamOptions = &oai.StreamOptions{IncludeUsage: true}
-	out := p.askOnce(ctx, req, yield)
-	if out.err == nil || out.yielded {
-		p.usage.CompareAndSwap(usageUnknown, usageAccepted)
-		return out
-	}
-	var f *failure
-	if !errors.As(out.err, &f) || !refusesUsage(f, known) {
-		return out
-	}
-	again := p.askOnce(ctx, plain, yield)
-	if again.err == nil || again.yielded {
-		p.usage.Store(usageRefused)
-	}
-	return again
 }
 
-// refusesUsage reports whether a refusal may be caused by stream_options. As long as the server has never
-// accepted them, any 400 or 422 may be.
-func refusesUsage(f *failure, known usageSupport) bool {
-	if f.status != http.StatusBadRequest && f.status != http.StatusUnprocessableEntity {
-		return false
+// isNew reports whether the endpoint has not accepted a request like q yet, so that the form of q may be wrong.
+func (p *Provider) isNew(q *query) bool {
+	return !p.gaveUp.Load() && (!p.answered.Load() || q.hasCalls() && !p.continued.Load())
+}
+
+// report reports what the endpoint's refusals have taught.
+func (p *Provider) report(lessons []lesson) {
+	if p.opts.Learned == nil {
+		return
 	}
-	return known == usageUnknown || strings.Contains(f.text, "stream_options") || strings.Contains(f.text, "include_usage")
+	for _, l := range lessons {
+		p.opts.Learned(Lesson{Text: p.name + " " + l.text, Loses: l.loses})
+	}
 }
 
 // askOnce sends one request and yields its answer.
-func (p *Provider) askOnce(ctx context.Context, req oai.ChatCompletionRequest, yield func(llm.Chunk, error) bool) outcome {
+func (p *Provider) askOnce(ctx context.Context, q *query, yield func(llm.Chunk, error) bool) outcome {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	x := &exchange{client: p.client}
+	x := &exchange{client: p.client, query: q}
 	defer x.close()
 
 	config := oai.DefaultConfig(p.opts.APIKey)
 	config.BaseURL = p.service.Address
 	config.HTTPClient = x
-	stream, err := oai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, req)
-	if err != nil {
-		return outcome{err: p.failureOf(err, x.header)}
+	// The library's stream is not used for reading, because one event that it cannot decode ends it.
+	if _, err := oai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, q.body); err != nil {
+		return outcome{err: p.failureOf(err, x)}
 	}
-	r := &reader{p: p, x: x, stream: stream, yield: yield}
+	r := &reader{p: p, x: x, q: q, yield: yield, cancel: cancel}
 	out := r.run()
 	if r.completed {
 		x.finishExchange(ctx, cancel)
@@ -75,122 +112,164 @@ func (p *Provider) askOnce(ctx context.Context, req oai.ChatCompletionRequest, y
 	return out
 }
 
-// event is one event of a streamed answer, or a complete answer that was not streamed.
-type event struct {
-	Choices []struct {
-		Index        int    `json:"index"`
-		Delta        delta  `json:"delta"`
-		Message      delta  `json:"message"`
-		FinishReason string `json:"finish_reason"`
-	} `json:"choices"`
-	Usage *struct {
-		PromptTokens     int `json:"prompt_tokens"`
-		CompletionTokens int `json:"completion_tokens"`
-		Details          struct {
-			CachedTokens int `json:"cached_tokens"`
-		} `json:"prompt_tokens_details"`
-	} `json:"usage"`
-	Error json.RawMessage `json:"error"`
-}
-
-type delta struct {
-	Content content `json:"content"`
-	// Refusal is sent instead of content when a model refuses.
-	Refusal   string     `json:"refusal"`
-	ToolCalls []fragment `json:"tool_calls"`
-}
-
-// content is text. Some vendors send it as a list of parts.
-type content string
-
-// UnmarshalJSON accepts a string, null, or a list, of which it joins the text parts.
-func (c *content) UnmarshalJSON(raw []byte) error {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		*c = content(s)
-		return nil
-	}
-	var parts []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	}
-	if err := json.Unmarshal(raw, &parts); err != nil {
-		return err
-	}
-	for _, p := range parts {
-		if p.Type == "text" {
-			*c += content(p.Text)
-		}
-	}
-	return nil
-}
-
 // reader converts the events of one answer to chunks.
 type reader struct {
 	p      *Provider
 	x      *exchange
-	stream *oai.ChatCompletionStream
+	q      *query
 	yield  func(llm.Chunk, error) bool
+	cancel context.CancelFunc
 
 	finish    string
 	usage     *llm.Usage
 	calls     assembler
+	text      unrepeated
+	attached  attachments
 	think     thinking
+	grace     time.Duration // new grace period after the finish reason, 0 for none
+	until     time.Time     // end of the grace period, zero before the finish reason
+	wrote     bool          // there was text, also if it is not said
 	yielded   bool
+	counted   bool // token counts came after all text, which also ends an answer
 	completed bool // the vendor has sent everything
 }
 
 func (r *reader) run() outcome {
 	for {
-		raw, err := r.stream.RecvRaw()
-		if errors.Is(err, io.EOF) && (r.x.done || r.finish != "") {
-			return r.complete()
-		}
+		raw, err := r.nextEvent()
 		if err != nil {
 			// An answer with a finish reason is complete, even if the connection breaks before the end of the
 			// stream.
-			if r.finish != "" {
+			if r.finish != "" || errors.Is(err, io.EOF) && (r.x.events.done || r.counted) {
 				return r.complete()
 			}
 			return r.failStream(err)
 		}
 		var e event
-		if err := json.Unmarshal(raw, &e); err != nil {
-			return r.brokenOff("its stream holds something that is no event", "")
+		decode(raw, &e)
+		if e.isError() {
+			if r.finish != "" {
+				return r.complete()
+			}
+			return r.refused(raw)
 		}
-		if len(e.Error) > 0 && string(e.Error) != "null" {
-			return r.brokenOff(plainReason(e.Error), errorCode(e.Error))
-		}
-		if !r.takeEvent(e) {
+		if !r.takeEvent(&e) {
 			return outcome{yielded: true}
+		}
+		switch {
+		case r.finish == "error":
+			return r.refused(raw)
+		case len(e.Choices) > 0:
+			r.counted = false
+		case e.Usage.given() && r.finish != "":
+			return r.complete() // token counts come last
+		case e.Usage.given() && r.yielded:
+			r.counted = true
 		}
 	}
 }
 
-// takeEvent yields the text in e and reports whether to continue.
-func (r *reader) takeEvent(e event) bool {
-	if e.Usage != nil {
-		r.usage = &llm.Usage{
-			PromptTokens: e.Usage.PromptTokens, CompletionTokens: e.Usage.CompletionTokens, CachedTokens: e.Usage.Details.CachedTokens,
-		}
+// nextEvent returns the next event. Once there is a finish reason it waits no longer than the grace period,
+// however often a server sends something else.
+func (r *reader) nextEvent() ([]byte, error) {
+	if r.grace > 0 {
+		r.until, r.grace = time.Now().Add(r.grace), 0
 	}
-	for _, c := range e.Choices {
-		if c.Index != 0 {
+	if !r.until.IsZero() {
+		defer time.AfterFunc(time.Until(r.until), r.cancel).Stop()
+	}
+	return r.x.events.next()
+}
+
+// takeEvent yields the text in e and reports whether to continue.
+func (r *reader) takeEvent(e *event) bool {
+	r.takeUsage(e.Usage)
+	if e.Response != "" && len(e.Choices) == 0 {
+		e.Choices = list[choice]{{Text: content{text: string(e.Response)}}}
+	}
+	for i := range e.Choices {
+		c := &e.Choices[i]
+		if c.Index.value != 0 {
 			continue
 		}
-		if c.FinishReason != "" {
-			r.finish = c.FinishReason
+		r.takeUsage(c.Usage)
+		grace := time.Duration(0) // the finish reason stands
+		piece := cmp.Or(c.Delta.text(), c.Text.text)
+		if r.takeCalls(c) || piece != "" {
+			grace = stampedGrace
 		}
-		for _, d := range []delta{c.Delta, c.Message} {
-			for _, f := range d.ToolCalls {
-				r.calls.addFragment(f)
-			}
-			if !r.yieldText(r.think.feed(string(d.Content) + d.Refusal)) {
-				return false
-			}
+		text := ""
+		if !c.Delta.isThought() {
+			text = r.text.piece(piece) + r.text.whole(c.Message.text())
+		}
+		r.wrote = r.wrote || strings.TrimSpace(text) != "" || c.Delta.isThought() || c.Delta.Content.thought || c.Message.Content.thought
+		if finish := finishReason(string(c.Finish)); finish != "" {
+			r.finish = finish
+			grace = max(grace, usageGrace)
+		} else if c.wholeMessage() && r.finish == "" {
+			r.finish = "stop" // a whole answer is complete by itself
+		}
+		if r.finish != "" {
+			r.grace = max(r.grace, grace)
+		}
+		if !r.yieldText(r.think.feed(text)) {
+			return false
 		}
 	}
 	return true
+}
+
+// wholeMessage reports whether a choice holds a message and no part of one.
+func (c *choice) wholeMessage() bool {
+	return (c.Message.text() != "" || len(c.Message.ToolCalls) > 0) && c.Delta.text() == "" && c.Delta.attached == nil
+}
+
+// takeCalls adds the tool calls in c and what is attached to them, and reports whether there were any.
+func (r *reader) takeCalls(c *choice) bool {
+	r.attached.add(c.Delta.attached)
+	r.attached.addMissing(c.Message.attached)
+	for _, d := range []*delta{&c.Delta, &c.Message} {
+		if d.FunctionCall != nil {
+			d.ToolCalls = append(d.ToolCalls, fragment{Function: *d.FunctionCall})
+		}
+	}
+	for _, f := range c.Delta.ToolCalls {
+		r.calls.addFragment(f)
+	}
+	for _, f := range c.Message.ToolCalls {
+		r.calls.addWhole(f)
+	}
+	return len(c.Delta.ToolCalls)+len(c.Message.ToolCalls) > 0
+}
+
+// takeUsage keeps the latest token counts.
+func (r *reader) takeUsage(c counts) {
+	u := llm.Usage{
+		PromptTokens:     max(c.Prompt.count(), c.Input.count()),
+		CompletionTokens: max(c.Completion.count(), c.Output.count()),
+		CachedTokens:     max(c.Details.Cached.count(), c.Cached.count(), c.CacheHits.count()),
+	}
+	if u.PromptTokens+u.CompletionTokens > 0 {
+		r.usage = &u
+	}
+}
+
+// finishReason returns a finish reason in the protocol's words, empty if the answer goes on.
+func finishReason(s string) string {
+	switch strings.ToLower(s) {
+	case "", "null", "none", "0":
+		return ""
+	case "stop", "normal", "finish", "finished", "done", "endoftext", "end_turn", "eos", "eos_token", "stop_sequence", "completed", "complete", "end":
+		return "stop"
+	case "length", "max_tokens", "max_output_tokens":
+		return "length"
+	case "tool_calls", "tool_call", "tool_use", "function_call":
+		return "tool_calls"
+	}
+	if strings.Trim(s, "0123456789") == "" {
+		return "stop"
+	}
+	return s
 }
 
 func (r *reader) yieldText(text string) bool {
@@ -205,50 +284,64 @@ func (r *reader) yieldText(text string) bool {
 func (r *reader) complete() outcome {
 	r.completed = true
 	last := llm.Chunk{
-		Text:         r.think.end(),
+		Text:         r.think.feed(r.text.end()) + r.think.end(),
 		ToolCalls:    r.calls.result(r.p.answers.Add(1)),
 		FinishReason: r.finish,
 		Usage:        r.usage,
 	}
+	for i := range last.ToolCalls {
+		c := &last.ToolCalls[i]
+		c.Name = r.q.offer.toolName(c.Name)
+		c.Arguments = r.q.offer.arguments(c.Name, c.Arguments)
+	}
+	r.attached.attach(last.ToolCalls, r.p.origin())
 	switch {
 	case len(last.ToolCalls) > 0 && (r.finish == "" || r.finish == "stop"):
 		last.FinishReason = "tool_calls"
 	case r.finish == "":
 		last.FinishReason = "stop"
 	}
+	if !r.yielded && last.Text == "" && len(last.ToolCalls) == 0 {
+		switch r.finish {
+		case "content_filter", "sensitive", "safety", "SAFETY", "PROHIBITED_CONTENT":
+			return outcome{err: r.p.withheld(r.finish)}
+		}
+		if r.wrote || r.attached.thought() {
+			return outcome{err: r.p.onlyThought(last)}
+		}
+		return outcome{empty: true}
+	}
 	r.yield(last, nil)
 	return outcome{yielded: true}
 }
 
-func (r *reader) failStream(err error) outcome {
-	var api *oai.APIError
-	if errors.As(err, &api) {
-		code, _ := api.Code.(string)
-		return r.brokenOff(api.Message, code+" "+api.Type)
+// flush yields the text that was held back, because an answer that breaks off is spoken up to there.
+func (r *reader) flush() {
+	if r.yielded {
+		r.yieldText(r.think.feed(r.text.end())) // whether more is wanted does not matter at the end
 	}
-	if errors.Is(err, io.EOF) {
-		return r.brokenOff("the stream ended before the answer did", "")
+}
+
+func (r *reader) failStream(err error) outcome {
+	r.flush()
+	switch e := r.x.events; {
+	case e.page:
+		return outcome{yielded: r.yielded, err: r.p.gotPage(pageTitle(string(bytes.Join(e.plain.lines, []byte("\n")))))}
+	case errors.Is(err, io.EOF) && e.odd > 0:
+		return r.brokenOff("its stream holds something that is no event")
+	case errors.Is(err, io.EOF):
+		return r.brokenOff("the stream ended before the answer did")
 	}
 	_, reason := vendorError(err)
-	return r.brokenOff(reason, "")
+	return r.brokenOff(reason)
 }
 
-func (r *reader) brokenOff(reason, code string) outcome {
-	return outcome{yielded: r.yielded, err: r.p.brokenOff(reason, code)}
+func (r *reader) brokenOff(reason string) outcome {
+	return outcome{yielded: r.yielded, err: r.p.brokenOff(report{message: reason}, false)}
 }
 
-// errorCode returns the code and type of an error event.
-func errorCode(raw json.RawMessage) string {
-	var e struct {
-		Code any    `json:"code"`
-		Type string `json:"type"`
-	}
-	if json.Unmarshal(raw, &e) != nil {
-		return ""
-	}
-	if n, ok := e.Code.(float64); ok && n == http.StatusTooManyRequests {
-		return "rate_limit"
-	}
-	code, _ := e.Code.(string)
-	return code + " " + e.Type
+// refused handles an error event.
+func (r *reader) refused(raw []byte) outcome {
+	r.flush()
+	return outcome{yielded: r.yielded, err: r.p.brokenOff(reportOf(raw), !r.yielded)}
 }
