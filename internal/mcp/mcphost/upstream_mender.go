@@ -15,6 +15,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/outbound"
 )
 
 const (
@@ -319,7 +321,8 @@ func requestHead(r *http.Request) (id int64, method string) {
 // server, which may answer late, refuse or break off while requests work.
 func (m *mender) listen(r *http.Request) *http.Response {
 	resp := newResponse(r)
-	resp.Body = &listener{mender: m, request: r, client: &http.Client{Transport: m.next, Jar: m.jar}}
+	client := outbound.Client(&http.Client{Transport: m.next, Jar: m.jar}, outbound.Policy{AnyPrivate: true, MaxBody: -1}) // next restricts the addresses
+	resp.Body = &listener{mender: m, request: r, client: client}
 	return resp
 }
 
