@@ -200,7 +200,7 @@ func playATable(t *testing.T, _ *program, d *discordtest.Server) {
 	answers(t, g.gives(t, g.ana, "tier lower", opt("npc", "Bartok")), true, "Only a dungeon master")
 	answers(t, g.gives(t, g.dm, "npc direct", opt("npc", "Nobody"), opt("text", "lie")), true, "⚠", "Nobody")
 
-	answers(t, g.gives(t, g.dm, "session stop"), false, "The session has ended", "kept")
+	answers(t, g.gives(t, g.dm, "session stop"), false, "The session has ended", "saved")
 	answers(t, g.gives(t, g.dm, "session stop"), true, "No session is running here")
 }
 

@@ -101,7 +101,7 @@ func TestAGullibleModelChangesNothing(t *testing.T) {
 	s.say(line)
 	s.read(`"kind":"approval.waits"`)
 	s.say("/approve yes")
-	s.read("it is done")
+	s.read("done: ")
 	s.say("/approve yes")
 	s.read("nothing is waiting for you")
 	s.leave()

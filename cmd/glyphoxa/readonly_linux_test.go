@@ -58,7 +58,7 @@ func TestReadOnlyInTheMiddle(t *testing.T) {
 		said = append(said, line)
 		s.say(line)
 		if i == 0 {
-			checkSays(t, s.read(`"code":"waits_to_be_kept"`), "cannot be kept", "that it can be written")
+			checkSays(t, s.read(`"code":"waits_to_be_kept"`), "cannot be saved", "that it can be written")
 		}
 		if e := s.wait("turn.ended"); e.Outcome != "failed" {
 			t.Errorf("%q: %s, want failed", line, e.Outcome)

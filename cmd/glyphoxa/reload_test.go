@@ -33,7 +33,7 @@ npcs_dir: npcs
 	h.write("npcs/host.yaml", npc("Hosta", "Not as before."))
 	h.write("npcs/guest.yaml", npc("Zedekia", "I am new."))
 	s.say("/reload")
-	s.read("Zedekia joins; Hosta is not as before; Gustav leaves")
+	s.read("Zedekia joins; Hosta has changed; Gustav leaves")
 	says("Hosta, hello", "Hosta", "Not as before.")
 	says("Zedekia, hello", "Zedekia", "I am new.")
 	h.write("npcs/host.yaml", "name: [")

@@ -214,7 +214,7 @@ func TestListenerLeaves(t *testing.T) {
 			h := newProgram(t)
 			s := h.start(args...)
 			s.say("Bartok, the password is amaranth")
-			s.read("delivered")
+			s.read("total")
 			if err := s.pipe.Close(); err != nil {
 				t.Fatal(err)
 			}
