@@ -25,7 +25,7 @@ func TestCapsAreKept(t *testing.T) {
 	t.Parallel()
 	h, server := newModelProgram(t, fakeopenai.Sequence(fakeopenai.Say("The ferry leaves at dawn."), fakeopenai.Say("Before the first bell rings."), fakeopenai.Say("My sister takes the oars.")))
 	h.costs(`  currency: EUR
-  prices: [{provider: openai test-model, input: 0, output: 100000}]
+  prices: [{provider: openai gpt-4-test, input: 0, output: 100000}]
   soft_cap: 0.5
   hard_cap: 1
 `)
@@ -61,7 +61,7 @@ func TestCapsAreKept(t *testing.T) {
 		"this session has cost 0.5000 EUR, first limit 0.5000 EUR, limit 1.0000 EUR",
 		"this session has cost 1.0000 EUR, first limit 0.5000 EUR, limit 1.0000 EUR; the NPCs only use prepared lines",
 		fmt.Sprintf("Mira the Ferrywoman: 1.0000 EUR (%d tokens in, 10 tokens out)", tokens),
-		fmt.Sprintf("openai test-model: 1.0000 EUR (%d tokens in, 10 tokens out)", tokens),
+		fmt.Sprintf("openai gpt-4-test: 1.0000 EUR (%d tokens in, 10 tokens out)", tokens),
 	} {
 		if !slices.Contains(info, want) {
 			t.Errorf("/cost said %q, want %q among it", info, want)
@@ -82,7 +82,7 @@ func TestVoicesAndWhatHasNoPriceAreCounted(t *testing.T) {
 	h.costs("  prices: [{provider: \"openai *\", characters: 1}, {provider: \"openai gpt-4o-mini-tts\", characters: 1000}]\n")
 	r := h.run("Mira, hello\n/cost\n", "play", "--wav", h.path("out.wav"))
 	r.ok(t)
-	for _, want := range []string{"this session has cost 0.0040 USD, not counting what has no price", "openai gpt-4o-mini-tts: 0.0040 USD (4 characters, ", "openai test-model: an unknown amount, because there is no price"} {
+	for _, want := range []string{"this session has cost 0.0040 USD, not counting what has no price", "openai gpt-4o-mini-tts: 0.0040 USD (4 characters, ", "openai gpt-4-test: an unknown amount, because there is no price"} {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("it said %q, want %q in it", r.stdout, want)
 		}
@@ -145,7 +145,7 @@ cascade:
 	for _, r := range server.ChatRequests() {
 		asked[r.Chat.Model]++
 	}
-	if asked["fast"] != 1 || asked["strong"] != 1 || asked["test-model"] != 1 {
+	if asked["fast"] != 1 || asked["strong"] != 1 || asked["gpt-4-test"] != 1 {
 		t.Errorf("models were asked %v times, want once each", asked)
 	}
 	var levels []string
@@ -158,7 +158,7 @@ cascade:
 		t.Errorf("levels %q, want %q", levels, want)
 	}
 	said := strings.Join(tr.notices("info"), "\n")
-	for _, want := range []string{"this session has cost 0.9000 USD", "openai fast: 0.0000 USD (", "openai strong: 0.6000 USD (", "openai test-model: 0.3000 USD ("} {
+	for _, want := range []string{"this session has cost 0.9000 USD", "openai fast: 0.0000 USD (", "openai strong: 0.6000 USD (", "openai gpt-4-test: 0.3000 USD ("} {
 		if !strings.Contains(said, want) {
 			t.Errorf("/cost said %q, want %q in it", said, want)
 		}

@@ -19,7 +19,7 @@ func TestWhatASessionCostsIsForTheDM(t *testing.T) {
 	// Each answer takes two model requests: one with a call of two words, one
 	// with a reply of three.
 	s := h.bot(d, strings.Replace(thoughtful, "tools: [roll]}", "tools: [roll], lines: {unknown: [\"Who knows.\"]}}", 1)+
-		"cost: {prices: [{provider: openai test-model, input: 0, output: 100000}], soft_cap: 0.4, hard_cap: 0.5}\n")
+		"cost: {prices: [{provider: openai gpt-4-test, input: 0, output: 100000}], soft_cap: 0.4, hard_cap: 0.5}\n")
 	g.gives(t, g.dm, "session start")
 	if text := g.gives(t, g.dm, "session status").Content; !strings.Contains(text, "So far this session has not cost anything.") {
 		t.Errorf("the DM is told %q at the beginning", text)
@@ -40,7 +40,7 @@ func TestWhatASessionCostsIsForTheDM(t *testing.T) {
 	}
 	told := g.gives(t, g.dm, "session status")
 	answers(t, told, true, "So far this session has cost 0.5000 USD.", "From 0.4000 USD on, the NPCs give cheaper answers.", "They only use prepared lines now.")
-	if strings.Contains(told.Content, "test-model") {
+	if strings.Contains(told.Content, "gpt-4-test") {
 		t.Errorf("the DM is told of providers: %q", told.Content)
 	}
 	if text := g.gives(t, g.ana, "session status").Content; !strings.Contains(text, "Bartok") || strings.Contains(text, "cost") || strings.Contains(text, "USD") {

@@ -21,7 +21,7 @@ const thoughtful = `
 languages: [en]
 campaign: {name: The Flagon}
 providers:
-  llm: {name: openai, base_url: "${MODEL_URL}", api_key: "${MODEL_KEY}", model: test-model}
+  llm: {name: openai, base_url: "${MODEL_URL}", api_key: "${MODEL_KEY}", model: gpt-4-test}
   tts: silent
   stt: none
   embeddings: none

@@ -17,7 +17,7 @@ const ferry = `
 languages: [en]
 campaign: {name: The Crossing}
 providers:
-  llm: {name: openai, base_url: "${MODEL_URL}", api_key: "${MODEL_KEY}", model: test-model}
+  llm: {name: openai, base_url: "${MODEL_URL}", api_key: "${MODEL_KEY}", model: gpt-4-test}
   tts: silent
   stt: none
   embeddings: none

@@ -46,7 +46,7 @@ func TestAnotherModelTakesOver(t *testing.T) {
 					t.Errorf("turn %d: %s %q, want the second model's answer %q", tn.ended.Turn, tn.ended.Outcome, tn.ended.Text, answers[i])
 				}
 			}
-			tr.noticed("warning", "openai second-model answers now: openai test-model: ", row.notice)
+			tr.noticed("warning", "openai second-model answers now: openai gpt-4-test: ", row.notice)
 			if a, b := len(first.ChatRequests()), len(second.ChatRequests()); a != row.asked || b != 2 {
 				t.Errorf("the models were asked %d and %d times, want %d and 2", a, b, row.asked)
 			}
@@ -61,8 +61,8 @@ func TestEachModelHasItsOwnOptions(t *testing.T) {
 	h, first, second := newFallbackProgram(t, fakeopenai.Always(fakeopenai.Fail(http.StatusUnauthorized, "")), fakeopenai.Always(fakeopenai.Say("Aye.")))
 	h.play("Mira, can we cross?").only("delivered")
 	a, b := first.ChatRequests()[0].Chat, second.ChatRequests()[0].Chat
-	if a.Model != "test-model" || a.Temperature == nil || *a.Temperature != 0.5 || a.MaxTokens+a.MaxCompletionTokens != 0 {
-		t.Errorf("the first was asked for %q with %v and %d tokens, want test-model, 0.5 and no limit", a.Model, a.Temperature, a.MaxTokens+a.MaxCompletionTokens)
+	if a.Model != "gpt-4-test" || a.Temperature == nil || *a.Temperature != 0.5 || a.MaxTokens+a.MaxCompletionTokens != 0 {
+		t.Errorf("the first was asked for %q with %v and %d tokens, want gpt-4-test, 0.5 and no limit", a.Model, a.Temperature, a.MaxTokens+a.MaxCompletionTokens)
 	}
 	if b.Model != "second-model" || b.Temperature != nil || b.MaxTokens+b.MaxCompletionTokens != 90 {
 		t.Errorf("the second was asked for %q with %v and %d tokens, want second-model, its own and 90", b.Model, b.Temperature, b.MaxTokens+b.MaxCompletionTokens)
@@ -109,7 +109,7 @@ func TestDoctorLooksAtFallbacks(t *testing.T) {
 	t.Parallel()
 	h, _, _ := newFallbackProgram(t, nil, nil)
 	out := h.run("", "doctor").stdout
-	if !strings.Contains(out, "openai test-model, then openai second-model, then offline") {
+	if !strings.Contains(out, "openai gpt-4-test, then openai second-model, then offline") {
 		t.Errorf("the doctor does not list the models:\n%s", out)
 	}
 	h.set("FALLBACK_URL", "http://127.0.0.1:1/v1") // no server listens here

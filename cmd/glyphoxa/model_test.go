@@ -62,7 +62,7 @@ func TestAnswerIsStreamed(t *testing.T) {
 		t.Fatalf("the model was asked %d times, want twice", len(asked))
 	}
 	first := asked[0]
-	if first.Key != modelKey || first.Chat.Model != "test-model" || !first.Chat.Stream {
+	if first.Key != modelKey || first.Chat.Model != "gpt-4-test" || !first.Chat.Stream {
 		t.Errorf("request: right key %v, model %q, stream %v", first.Key == modelKey, first.Chat.Model, first.Chat.Stream)
 	}
 	if got, want := offered(first), []string{"read_file", "roll", "search_rules", "write_file"}; !slices.Equal(got, want) {
@@ -206,8 +206,6 @@ func TestOnlyWordsAreSpoken(t *testing.T) {
 		want   string
 	}{
 		{"its own name in front", []string{"Mira", ": The fog lifts."}, "The fog lifts."},
-		{"a call in tags", []string{"<tool_", `call>{"name":"roll","arguments":{"expression":"2d6"}}</tool_call>`, "The fog lifts."}, "The fog lifts."},
-		{"a call as code", []string{"The fog lifts. ", `roll(expression="2d6")`}, "The fog lifts."},
 		{"thoughts", []string{"<think>They look ", "rich.</think>The fog lifts."}, "The fog lifts."},
 		{"markup and stage directions", []string{"*smiles* The **fog** ", "lifts."}, "The fog lifts."},
 		{"invisible characters", []string{"The \u200bfog\u202e lifts.\x00"}, "The fog lifts."},
@@ -222,6 +220,38 @@ func TestOnlyWordsAreSpoken(t *testing.T) {
 		t.Run(rows[i].name, func(t *testing.T) {
 			if tn.ended.Outcome != "delivered" || tn.ended.Text != rows[i].want {
 				t.Errorf("spoke %q, %s; want %q", tn.ended.Text, tn.ended.Outcome, rows[i].want)
+			}
+		})
+	}
+}
+
+// TestCallsInTheText checks that a call that a model writes as text runs like
+// any other, and that no part of it is spoken.
+func TestCallsInTheText(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		name   string
+		pieces []string
+		said   string
+		ok     bool
+	}{
+		{"in tags", []string{"I shake the cup. ", "<tool_", `call>{"name":"roll","arguments":{"expression":"2d6"}}</tool_call>`, "A nine!"}, "I shake the cup. So be it.", true},
+		{"as code", []string{"I shake the cup. ", `roll(expression="2d6")`}, "I shake the cup. So be it.", true},
+		{"of a tool that it may not use", []string{`<tool_call>{"name":"summon","arguments":{}}</tool_call>`}, "So be it.", false},
+	}
+	var script []fakeopenai.Response
+	var lines []string
+	for _, row := range rows {
+		script, lines = append(script, fakeopenai.Say(row.pieces...), fakeopenai.Say("So be it.")), append(lines, "Mira, luck?")
+	}
+	h, _ := newModelProgram(t, fakeopenai.Sequence(script...))
+	for i, tn := range h.play(lines...).want(len(rows)) {
+		t.Run(rows[i].name, func(t *testing.T) {
+			if f := tn.of("tool.finished"); len(f) != 1 || f[0].OK != rows[i].ok {
+				t.Errorf("tool.finished = %+v, want one that ends well: %v", f, rows[i].ok)
+			}
+			if tn.ended.Outcome != "delivered" || tn.ended.Text != rows[i].said {
+				t.Errorf("spoke %q, %s; want %q", tn.ended.Text, tn.ended.Outcome, rows[i].said)
 			}
 		})
 	}

@@ -93,7 +93,6 @@ func TestSilenceIsNeverSpoken(t *testing.T) {
 		{name: "marker", text: "[silent]", declines: true},
 		{name: "marker_in_capitals", text: " **[SILENT]**.", declines: true},
 		{name: "marker_after_the_name", text: "Bartok: [silent]", declines: true},
-		{name: "marker_after_reasoning", text: "<think>Not for me.</think>\n[silent]", declines: true},
 		{name: "marker_and_more", text: "[silent] He wipes a mug. And more of that.", said: "He wipes a mug. And more of that.", declines: true},
 		{name: "stage_direction", text: "*says nothing*", declines: true},
 		{name: "name_and_stage_direction", text: "Bartok: *says nothing*", declines: true},

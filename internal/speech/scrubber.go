@@ -22,16 +22,16 @@ type Options struct {
 	KeepStageDirections bool
 }
 
-// Scrubber removes from streamed text what an NPC must not say: tool calls and tool results in all the
-// notations models fall back to, reasoning, fenced code, the NPC's own name before its lines, stage
-// directions, Markdown and HTML markup, and invisible characters. Ordinary text passes unchanged, even with
-// characters such as "<", "{" or "[".
+// Scrubber removes from streamed text what an NPC must not say: objects and code, such as calls that no tool
+// could answer, the NPC's own name before its lines, stage directions, Markdown and HTML markup, and invisible
+// characters. Ordinary text passes unchanged, even with characters such as "<", "{" or "[". Reasoning and the
+// control tokens of chat templates have been removed by the provider, see package dialect.
 //
 // An answer that is an object, such as {"speech": "Well met."}, is unwrapped: the object is held back until
 // it ends, and the text in it is spoken.
 //
-// A call that never ends is removed up to the end of the paragraph, and a reasoning or tool tag up to the end
-// of the answer. At most a few hundred runes are held back while the scrubber cannot decide.
+// A call that never ends is removed up to the end of the paragraph, and a tool tag up to the end of the
+// answer. At most a few hundred runes are held back while the scrubber cannot decide.
 type Scrubber struct {
 	names     [][]rune // lower case
 	tools     map[string]bool

@@ -71,13 +71,6 @@ var scrubRows = []struct {
 	{"tag_in_capitals", "<TOOL_CALL>x</Tool_Call>Yes.", "Yes."},
 	{"tag_unclosed", "Yes. <tool_call>{\"name\"", "Yes. "},
 	{"tag_broken_off", "Yes. <tool_ca", "Yes. "},
-	{"think", "<think>They look poor.</think>\n\nWelcome!", "Welcome!"},
-	{"think_unclosed", "<think>They look poor. Welcome", ""},
-	{"think_end_only", "</think>\nWelcome!", "Welcome!"},
-	{"special_tokens", "<|im_start|>Welcome!<|im_end|>", "Welcome!"},
-	{"channels", "<|channel|>analysis<|message|>Ale? a < b <|x|><|end|><|start|>assistant<|channel|>final<|message|>Here is ale.<|return|>", "Here is ale."},
-	{"role", "<|im_start|>assistant\nHere is ale.<|im_end|>", "Here is ale."},
-	{"channel_unclosed", "So. <|channel|>commentary to=roll<|message|>{", "So. "},
 	{"bracket_call", "Let us see. [TOOL: roll {\"x\": \"]\"}] Seven.", "Let us see. Seven."},
 	{"bracket_call_spaced", "[TOOL CALL: roll] Seven.", "Seven."},
 	{"mistral", "[TOOL_CALLS][{\"name\":\"roll\"}]", ""},
@@ -163,7 +156,7 @@ func TestScrubberKeepsStageDirectionsIfTold(t *testing.T) {
 }
 
 func TestScrubberWithoutOptions(t *testing.T) {
-	got := scrubAll(nil, "Bartok: roll(\"2d6\") <think>x</think>yes")
+	got := scrubAll(nil, "Bartok: roll(\"2d6\") <tool_call>x</tool_call>yes")
 	if want := "Bartok: roll(\"2d6\") yes"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -172,7 +165,7 @@ func TestScrubberWithoutOptions(t *testing.T) {
 func TestScrubberIsReusable(t *testing.T) {
 	s := speech.NewScrubber(bartok)
 	for range 2 {
-		if got := s.Push("Bartok: Hi <think>") + s.Push("x") + s.Flush(); got != "Hi " {
+		if got := s.Push("Bartok: Hi <tool_call>") + s.Push("x") + s.Flush(); got != "Hi " {
 			t.Errorf("got %q, want %q", got, "Hi ")
 		}
 	}
@@ -262,7 +255,7 @@ func Example() {
 func BenchmarkScrubber(b *testing.B) {
 	for _, bb := range []struct{ name, in string }{
 		{"prose_1kB", strings.Repeat("The old troll nods, and pours you another ale. Drink up, friend! ", 16)},
-		{"markup_1kB", strings.Repeat("*nods* Take **two** of `these`. roll(\"2d6\") <think>hm</think> Yes. ", 15)},
+		{"markup_1kB", strings.Repeat("*nods* Take **two** of `these`. roll(\"2d6\") <tool_call>hm</tool_call> Yes. ", 15)},
 	} {
 		text := tokens(bb.in)
 		b.Run(bb.name, func(b *testing.B) {

@@ -11,7 +11,6 @@ const (
 	tagBody             // up to </name>
 	fence               // up to three backticks
 	brackets            // up to the bracket that matches the first
-	channel             // up to a control token that ends a message
 )
 
 // swallow finds the end of something that is being removed, rune by rune.
@@ -37,8 +36,6 @@ func (w *swallow) swallowNext(rest []rune, final bool) (n int, done bool) {
 		return w.swallowBody(rest, final)
 	case fence:
 		return w.swallowFence(rest, final)
-	case channel:
-		return w.swallowChannel(rest, final)
 	}
 	return 1, w.swallowBracket(rest[0])
 }
@@ -74,25 +71,6 @@ func (w *swallow) swallowBody(rest []rune, final bool) (int, bool) {
 		return 1, false
 	}
 	return i + 1, true
-}
-
-// swallowChannel ends at <|end|> and similar tokens.
-func (w *swallow) swallowChannel(rest []rune, final bool) (int, bool) {
-	if rest[0] != '<' || len(rest) > 1 && rest[1] != '|' {
-		return 1, false
-	}
-	n, v := 0, wait
-	if len(rest) > 1 {
-		n, v = tokenEnd(rest)
-	}
-	switch {
-	case v == wait && !final:
-		return 0, false
-	case v != yes:
-		return 1, false
-	}
-	name := string(rest[2 : n-2])
-	return n, name == "end" || name == "return" || name == "call"
 }
 
 func (w *swallow) swallowFence(rest []rune, final bool) (int, bool) {

@@ -63,7 +63,7 @@ func (s *scene) configure(t *testing.T, dir, onnx string, interims bool) string 
 	const form = `languages: [en]
 hearing: {detection: silero, onnxruntime: %q}
 providers:
-  llm: {name: openai, api_key: bench-key, base_url: %q, model: bench}
+  llm: {name: openai, api_key: bench-key, base_url: %q, model: gpt-4-bench}
   stt: {name: %s, api_key: bench-key, base_url: %q}
   tts: {name: openai, api_key: bench-key, base_url: %q, options: {voice: nova}}
 npcs:

@@ -110,7 +110,7 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error]
 }
 
 // begins reports whether a chunk starts the answer. A chunk without content does not, because an answer that
-// ends there is empty.
+// ends there is empty. Held text counts, because a model that writes is not slow to begin.
 func begins(c Chunk) bool {
-	return strings.TrimSpace(c.Text) != "" || len(c.ToolCalls) > 0
+	return strings.TrimSpace(c.Text) != "" || len(c.ToolCalls) > 0 || c.Held
 }

@@ -25,6 +25,7 @@ var errDown = errors.New("down")
 type try struct {
 	wait   time.Duration // before the first chunk
 	blanks int           // chunks without anything, before the wait
+	held   bool          // says before the wait that it holds text
 	chunks int           // one letter each: the model's name
 	err    error         // after them
 	ends   bool          // with a reason and a space, as some do
@@ -47,6 +48,9 @@ func (p *scripted) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Ch
 			if !yield(llm.Chunk{}, nil) {
 				return
 			}
+		}
+		if t.held && !yield(llm.Chunk{Held: true}, nil) {
+			return
 		}
 		select {
 		case <-ctx.Done():
@@ -125,6 +129,7 @@ func TestTakingOver(t *testing.T) {
 			told: "a>b: a: the answer took too long to begin"},
 		{name: "slow_with_signs_of_life", first: try{blanks: 3, wait: time.Minute, chunks: 2}, said: "bbb", asked: "11", took: 4 * time.Second,
 			told: "a>b: a: the answer took too long to begin"},
+		{name: "slow_because_its_text_is_held", first: try{held: true, wait: 5 * time.Second, chunks: 2}, said: "aa", asked: "10", took: 5 * time.Second},
 		{name: "slow_but_in_time", first: try{wait: 3900 * time.Millisecond, chunks: 2}, said: "aa", asked: "10", took: 3900 * time.Millisecond},
 		{name: "broken_off_is_not_said_twice", first: try{chunks: 2, err: errDown}, said: "aa", err: errDown, asked: "10"},
 	} {

@@ -106,11 +106,15 @@ type Request struct {
 
 // Chunk is a piece of a model's answer.
 type Chunk struct {
-	// Text is the next part of the answer; parts concatenate.
+	// Text is the next part of the answer; parts concatenate. It contains no reasoning, no control tokens of a
+	// chat template and no marked-up tool calls.
 	Text string
 	// ToolCalls are complete calls, in the order in which the model requested them. Providers assemble
 	// fragments before they yield a call.
 	ToolCalls []ToolCall
+	// Held says, on a chunk without text, that the model writes and the provider does not know yet whether that
+	// is speech.
+	Held bool
 	// FinishReason is set on the last chunk: "stop", "tool_calls", "length" or the vendor's own value.
 	FinishReason string
 	// Usage is set on the last chunk if the vendor reports it.

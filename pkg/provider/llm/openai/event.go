@@ -95,6 +95,19 @@ func (d *delta) isThought() bool {
 	return extra.Google.Thought
 }
 
+// hasReasoning reports whether the server sends what the model thinks apart from the text.
+func (d *delta) hasReasoning() bool {
+	if d.Content.thought {
+		return true
+	}
+	for name, value := range d.attached {
+		if isReasoningField(name) && len(value) > 2 {
+			return true
+		}
+	}
+	return false
+}
+
 func (d *delta) text() string { return d.Content.text + d.Refusal.text }
 
 const reasoningContent = "reasoning_content"

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm/openai/dialect"
 )
 
 // FuzzStream reads arbitrary streams. Whatever they hold, all text that a plain client would have delivered
@@ -28,22 +29,21 @@ func FuzzStream(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 	}
-	p, err := New(Options{BaseURL: "http://127.0.0.1:1/v1", Model: "m"})
+	p, err := New(Options{BaseURL: "http://127.0.0.1:1/v1", Model: "gpt-4m"})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		var got strings.Builder
 		ended := false
-		r := &reader{p: p, x: &exchange{events: newEvents(bytes.NewReader(stream))}, q: p.query(llm.Request{}, &terms{}), cancel: func() {}}
-		r.yield = func(c llm.Chunk, err error) bool {
+		r := p.newReader(&exchange{events: newEvents(bytes.NewReader(stream))}, p.query(llm.Request{}, &terms{}), func(c llm.Chunk, err error) bool {
 			if ended {
 				t.Error("a chunk after the last one")
 			}
 			got.WriteString(c.Text)
 			ended = c.FinishReason != ""
 			return true
-		}
+		}, func() {})
 		out := r.run()
 		if out.err == nil && !out.empty && !ended {
 			t.Error("no error, and no last chunk")
@@ -51,6 +51,10 @@ func FuzzStream(f *testing.F) {
 		want := plainText(stream)
 		if strings.ContainsAny(strings.Join(want, ""), "<\ufffd") || bytes.Contains(stream, []byte("extra_content")) {
 			return // reasoning, or halves of characters
+		}
+		markup := dialect.New(nil, dialect.NewHabits("gpt-4m", ""))
+		if all := strings.Join(want, ""); markup.Feed(all)+markup.End(true) != all {
+			return // markup of a dialect
 		}
 		for _, piece := range want {
 			if !strings.Contains(got.String(), piece) && strings.TrimSpace(piece) != "" {

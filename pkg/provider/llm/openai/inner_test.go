@@ -176,23 +176,6 @@ func FuzzAssembler(f *testing.F) {
 	})
 }
 
-// FuzzThinking cuts a text in two at any place: what is said does not depend
-// on where the vendor cut it.
-func FuzzThinking(f *testing.F) {
-	for _, s := range []string{"", "Aye.", "<think>no</think> Aye.", "  <think>", "<thi", "<think>a</think></think>b"} {
-		f.Add(s, 3)
-	}
-	f.Fuzz(func(t *testing.T, text string, at int) {
-		var whole, cut thinking
-		want := whole.feed(text) + whole.end()
-		at = min(max(at, 0), len(text))
-		got := cut.feed(text[:at]) + cut.feed(text[at:]) + cut.end()
-		if got != want {
-			t.Errorf("cut at %d: said %q, whole %q", at, got, want)
-		}
-	})
-}
-
 func BenchmarkAssemble(b *testing.B) {
 	index := quantity{given: true}
 	head := fragment{Index: index, ID: "call_1"}

@@ -9,6 +9,7 @@ import (
 	oai "github.com/sashabaranov/go-openai"
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm/openai/dialect"
 )
 
 // offer is the set of tools in a request, in the form that the endpoint accepts.
@@ -48,6 +49,16 @@ func offerOf(defs []llm.ToolDefinition, t *terms) *offer {
 		o.wire = append(o.wire, oai.Tool{Type: oai.ToolTypeFunction, Function: f})
 	}
 	return o
+}
+
+// dialectTools returns the offered tools for the reader of calls that a model writes as text.
+func (o *offer) dialectTools() []dialect.Tool {
+	all := make([]dialect.Tool, 0, len(o.wire))
+	for _, t := range o.wire {
+		schema, _ := t.Function.Parameters.(map[string]any)
+		all = append(all, dialect.Tool{Name: t.Function.Name, Parameters: schema})
+	}
+	return all
 }
 
 // plainName returns a form of a tool's name that all vendors accept: letters, digits and underscores, beginning

@@ -7,8 +7,12 @@
 // It streams answers and starts no goroutine of its own. The caller's context decides how long to wait for
 // the next chunk. Servers accept different requests: [Accepts] says which, and a refusal that names its cause is
 // answered with a fitting request at once. What a server sends is read field by field, so that a field of an
-// unexpected type costs no answer. The package drops what a model thinks before it answers (reasoning fields, a leading
-// <think> block), because an NPC speaks only the answer.
+// unexpected type costs no answer. The package drops what a model thinks (reasoning fields, and the markup that
+// package dialect reads), because an NPC speaks only the answer. It turns tool calls that the model wrote as text
+// into calls.
+//
+// The first answer of a model that may think without an opening tag is yielded as a whole, see package dialect.
+// Until then, chunks say that it is held.
 package openai
 
 import (
@@ -25,6 +29,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm/openai/dialect"
 )
 
 // DefaultBaseURL is OpenAI's own endpoint.
@@ -83,6 +88,8 @@ type Provider struct {
 	answered  atomic.Bool           // the endpoint has accepted a request
 	continued atomic.Bool           // it has accepted a conversation with tool calls
 	gaveUp    atomic.Bool           // it refuses every form of a request without a reason that is known
+
+	habits *dialect.Habits
 }
 
 // Lesson is what a refusal taught about an endpoint. It holds for the life of the provider.
@@ -113,6 +120,7 @@ func New(opts Options) (*Provider, error) {
 	service := vendor.Service{Key: opts.APIKey, Address: base, Configured: base != DefaultBaseURL}
 	p := &Provider{opts: opts, service: service, name: opts.Name, setting: setting, client: service.Client(opts.HTTPClient)}
 	p.terms.Store(knownTerms(opts.Model, p.host()).configured(&opts))
+	p.habits = dialect.NewHabits(opts.Model, p.host())
 	if p.name == "" {
 		p.name = "openai " + opts.Model
 	}

@@ -32,7 +32,7 @@ func connect(t testing.TB, s *fakeopenai.Server, opts openai.Options) *openai.Pr
 	t.Helper()
 	opts.BaseURL = s.URL()
 	if opts.Model == "" {
-		opts.Model = "m"
+		opts.Model = "gpt-4m" // streams its first answer as well
 	}
 	if opts.APIKey == "" {
 		opts.APIKey = key
@@ -98,8 +98,10 @@ func TestStream(t *testing.T) {
 		{"length", fakeopenai.Response{Pieces: []string{"a"}, Finish: "length"}, answer{Text: "a", Finish: "length"}},
 		{"reasoning is not spoken", fakeopenai.Response{Reasoning: "hmm", Pieces: []string{"Aye."}}, answer{Text: "Aye.", Finish: "stop"}},
 		{"think block is not spoken", fakeopenai.Say("<th", "ink>let me ", "see</thi", "nk>\n\nA", "ye."), answer{Text: "Aye.", Finish: "stop"}},
-		{"think tag later is text", fakeopenai.Say("I <think> so"), answer{Text: "I <think> so", Finish: "stop"}},
 		{"beginning of a tag is text", fakeopenai.Say("<thi"), answer{Text: "<thi", Finish: "stop"}},
+		{"a thought that Google marks", fakeopenai.Response{Raw: []string{
+			chunk(`{"content":"Hm.","extra_content":{"google":{"thought":true}}}`), chunk(`{"content":"Aye."}`), "data: [DONE]"}},
+			answer{Text: "Aye.", Finish: "stop"}},
 		{"parallel fragments", fakeopenai.CallTools(two...), answer{Calls: want, Finish: "tool_calls"}},
 		{"text then calls", fakeopenai.Response{Pieces: []string{"Let me see."}, Calls: two}, answer{Text: "Let me see.", Calls: want, Finish: "tool_calls"}},
 		{"whole calls", fakeopenai.Response{Calls: two, WholeCalls: true}, answer{Calls: want, Finish: "tool_calls"}},
@@ -190,6 +192,85 @@ func TestStream(t *testing.T) {
 	}
 }
 
+func TestCallsInTheText(t *testing.T) {
+	const written = `<tool_call>{"name":"look","arguments":{"at":"door"}}</tool_call>`
+	native := fakeopenai.Call{ID: "a", Name: "roll", Arguments: "{}"}
+	tests := []struct {
+		name string
+		resp fakeopenai.Response
+		want answer
+	}{
+		{"alone", fakeopenai.Say("One moment. <tool_", written[6:]),
+			answer{Text: "One moment. ", Calls: []llm.ToolCall{{ID: "call_1_0", Name: "look", Arguments: `{"at":"door"}`}}, Finish: "tool_calls"}},
+		{"beside the server's calls", fakeopenai.Response{Pieces: []string{written}, Calls: []fakeopenai.Call{native}},
+			answer{Calls: []llm.ToolCall{{ID: "a", Name: "roll", Arguments: "{}"}}, Finish: "tool_calls"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := fakeopenai.Start(t, fakeopenai.Always(tt.resp), nil)
+			req := hello()
+			req.Tools = []llm.ToolDefinition{{Name: "look"}}
+			got, err := collect(t.Context(), connect(t, s, openai.Options{}), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.Usage, got.chunks = nil, 0
+			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(answer{})); diff != "" {
+				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestFirstAnswerShowsHowAModelThinks checks that an unknown model's first answer is yielded as a whole, because
+// it may be a thought, and that the next ones are streamed or held as the first one has shown.
+func TestFirstAnswerShowsHowAModelThinks(t *testing.T) {
+	plain, thinking := fakeopenai.Say("Well ", "met."), fakeopenai.Say("A stranger. ", "Be kind.\n</think>\n\n", "Well ", "met.")
+	tests := []struct {
+		name   string
+		model  string
+		first  fakeopenai.Response
+		second fakeopenai.Response
+		pieces []int // with text, of each answer
+	}{
+		{"plain", "unheard-of", plain, plain, []int{1, 2}},
+		{"thinks", "unheard-of", thinking, thinking, []int{2, 2}},
+		{"thinks only once", "unheard-of", thinking, plain, []int{2, 1}},
+		{"known to separate", "gpt-4m", plain, plain, []int{2, 2}},
+		{"separate by its server", "qwq-32b", fakeopenai.Response{Reasoning: "hm", Pieces: plain.Pieces}, plain, []int{2, 2}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := fakeopenai.Start(t, fakeopenai.Sequence(tt.first, tt.second), nil)
+			p := connect(t, s, openai.Options{Model: tt.model})
+			for i, want := range tt.pieces {
+				var pieces []string
+				for c, err := range p.Stream(t.Context(), hello()) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					if c.Text != "" {
+						pieces = append(pieces, c.Text)
+					}
+				}
+				if len(pieces) != want || strings.Join(pieces, "") != "Well met." {
+					t.Errorf("answer %d came as %q, want %q in %d pieces", i+1, pieces, "Well met.", want)
+				}
+			}
+		})
+	}
+}
+
+// TestHeldTextIsNotYieldedIfTheAnswerBreaksOff checks that a first answer that breaks off is asked for again.
+func TestHeldTextIsNotYieldedIfTheAnswerBreaksOff(t *testing.T) {
+	s := fakeopenai.Start(t, fakeopenai.Sequence(
+		fakeopenai.Response{Pieces: []string{"A stranger. ", "Be kind."}, CutAfter: 2}, fakeopenai.Say("Well met.")), nil)
+	got, err := collect(t.Context(), connect(t, s, openai.Options{Model: "unheard-of"}), hello())
+	if err != nil || got.Text != "Well met." {
+		t.Errorf("got %q, %v, want the second answer", got.Text, err)
+	}
+}
+
 func TestUsageIsReported(t *testing.T) {
 	s := fakeopenai.Start(t, fakeopenai.Always(fakeopenai.Say("one ", "two")), nil)
 	got, err := collect(t.Context(), connect(t, s, openai.Options{}), hello())
@@ -253,12 +334,12 @@ func TestErrors(t *testing.T) {
 		{"bad key", fakeopenai.Always(echo(401)), llm.ErrRejected, "check providers.llm.api_key", "", 1},
 		{"no credit", fakeopenai.Always(echo(402)), llm.ErrRejected, "credit", "", 1},
 		{"forbidden", fakeopenai.Always(echo(403)), llm.ErrRejected, "may use model", "", 1},
-		{"unknown model", fakeopenai.Always(echo(404)), llm.ErrRejected, `model "m" exists`, "", 1},
+		{"unknown model", fakeopenai.Always(echo(404)), llm.ErrRejected, `model "gpt-4m" exists`, "", 1},
 		{"cut before the stream", fakeopenai.Always(fakeopenai.Response{CutAfter: -1}), llm.ErrUnavailable, "did not answer", "", 2},
-		{"cut before any text", fakeopenai.Always(fakeopenai.Response{Pieces: []string{"a"}, CutAfter: 1}), llm.ErrUnavailable, "broke off", "", 2},
-		{"cut within the text", fakeopenai.Always(fakeopenai.Response{Pieces: []string{"a", "b"}, CutAfter: 2}), llm.ErrUnavailable, "broke off", "a", 1},
+		{"cut before any text", fakeopenai.Always(fakeopenai.Response{Pieces: []string{"So"}, CutAfter: 1}), llm.ErrUnavailable, "broke off", "", 2},
+		{"cut within the text", fakeopenai.Always(fakeopenai.Response{Pieces: []string{"So", "b"}, CutAfter: 2}), llm.ErrUnavailable, "broke off", "So", 1},
 		{"cut within a call", fakeopenai.Always(fakeopenai.Response{Calls: []fakeopenai.Call{{Name: "roll", Arguments: `{"expression":"1d6"}`}}, CutAfter: 4}), llm.ErrUnavailable, "broke off", "", 2},
-		{"ends without a finish", fakeopenai.Always(fakeopenai.Response{Raw: []string{`data: {"choices":[{"delta":{"content":"a"}}]}`}}), llm.ErrUnavailable, "ended before", "a", 1},
+		{"ends without a finish", fakeopenai.Always(fakeopenai.Response{Raw: []string{`data: {"choices":[{"delta":{"content":"So"}}]}`}}), llm.ErrUnavailable, "ended before", "So", 1},
 		{"only thoughts", fakeopenai.Always(fakeopenai.Response{Reasoning: "Hm."}), llm.ErrNoAnswer, "only thought", "", 1},
 		{"thoughts up to the limit", fakeopenai.Always(fakeopenai.Response{Reasoning: "Hm.", Finish: "length"}), llm.ErrNoAnswer, "options.max_tokens", "", 1},
 		{"a filter", fakeopenai.Always(fakeopenai.Response{Finish: "content_filter"}), llm.ErrNoAnswer, "content filter", "", 1},
@@ -266,15 +347,15 @@ func TestErrors(t *testing.T) {
 		{"no quota for now", fakeopenai.Always(fakeopenai.Response{Status: 429, Message: "You exceeded your current quota. Please retry in 40.5s."}), llm.ErrRateLimited, "for 40.5s, because the account's quota is used up", "", 1},
 		{"no credit as a bad request", fakeopenai.Always(fakeopenai.Fail(400, "Your credit balance is too low to access the API.")), llm.ErrRejected, "billing", "", 1},
 		{"a bad key as a bad request", fakeopenai.Always(fakeopenai.Fail(400, "API key not valid.")), llm.ErrRejected, "check providers.llm.api_key", "", 1},
-		{"an unknown model as a bad request", fakeopenai.Always(fakeopenai.Fail(400, "The model does not exist or is not loaded")), llm.ErrRejected, `does not offer model "m"; set providers.llm.model`, "", 1},
+		{"an unknown model as a bad request", fakeopenai.Always(fakeopenai.Fail(400, "The model does not exist or is not loaded")), llm.ErrRejected, `does not offer model "gpt-4m"; set providers.llm.model`, "", 1},
 		{"a page as an error", fakeopenai.Always(fakeopenai.Response{Status: 404, PlainBody: true, Message: "<html><head><title>Not here</title></head></html>"}), llm.ErrRejected, "(a web page: Not here); check that providers.llm.base_url is right", "", 1},
 		{"an error with the words of a gateway", fakeopenai.Always(fakeopenai.Response{Raw: []string{`data: {"base_resp":{"status_code":1008,"status_msg":"insufficient balance"},"choices":null}`}}), llm.ErrUnavailable, "insufficient balance", "", 2},
 		{"empty stream", fakeopenai.Always(fakeopenai.Response{Raw: []string{""}}), llm.ErrUnavailable, "ended before", "", 2},
-		{"error event", fakeopenai.Always(fakeopenai.Response{Pieces: []string{"a"}, FailAfter: 2}), llm.ErrUnavailable, "server had an error", "a", 1},
+		{"error event", fakeopenai.Always(fakeopenai.Response{Pieces: []string{"So"}, FailAfter: 2}), llm.ErrUnavailable, "server had an error", "So", 1},
 		{"rate limit event", fakeopenai.Always(fakeopenai.Response{Raw: []string{`data: { "error": {"message":"too fast","code":429}}`}}), llm.ErrRateLimited, "too fast", "", 1},
 		{"error event without data", fakeopenai.Always(fakeopenai.Response{Raw: []string{`{"error":{"message":"out of memory"}}`}}), llm.ErrUnavailable, "out of memory", "", 2},
-		{"garbage", fakeopenai.Always(fakeopenai.Response{Raw: []string{`data: {"choices":[{"delta":{"content":"a"}}]}`, "data: }{"}}), llm.ErrUnavailable, "no event", "a", 1},
-		{"garbage between events", fakeopenai.Always(fakeopenai.Response{Raw: []string{"data: }{", `data: {"choices":[{"delta":{"content":"a"}}]}`, "data: ]["}}), llm.ErrUnavailable, "no event", "a", 1},
+		{"garbage", fakeopenai.Always(fakeopenai.Response{Raw: []string{`data: {"choices":[{"delta":{"content":"So"}}]}`, "data: }{"}}), llm.ErrUnavailable, "no event", "So", 1},
+		{"garbage between events", fakeopenai.Always(fakeopenai.Response{Raw: []string{"data: }{", `data: {"choices":[{"delta":{"content":"So"}}]}`, "data: ]["}}), llm.ErrUnavailable, "no event", "So", 1},
 		{"held text before the end", fakeopenai.Always(fakeopenai.Response{Raw: []string{`data: {"choices":[{"delta":{"content":"No. "}}]}`, `data: {"choices":[{"delta":{"content":"No. Go."}}]}`}}), llm.ErrUnavailable, "ended before", "No. No. Go.", 1},
 		{"a web page", fakeopenai.Always(fakeopenai.Response{Raw: []string{"<html>", "<body>", "</html>"}}), llm.ErrRejected, "base_url", "", 1},
 	}

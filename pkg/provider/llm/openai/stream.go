@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	oai "github.com/sashabaranov/go-openai"
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm/openai/dialect"
 )
 
 // outcome is the result of one attempt. A nil err means that the answer is complete or the consumer stopped.
@@ -104,7 +106,7 @@ func (p *Provider) askOnce(ctx context.Context, q *query, yield func(llm.Chunk, 
 	if _, err := oai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, q.body); err != nil {
 		return outcome{err: p.failureOf(err, x)}
 	}
-	r := &reader{p: p, x: x, q: q, yield: yield, cancel: cancel}
+	r := p.newReader(x, q, yield, cancel)
 	out := r.run()
 	if r.completed {
 		x.finishExchange(ctx, cancel)
@@ -125,13 +127,17 @@ type reader struct {
 	calls     assembler
 	text      unrepeated
 	attached  attachments
-	think     thinking
+	think     *dialect.Reader
 	grace     time.Duration // new grace period after the finish reason, 0 for none
 	until     time.Time     // end of the grace period, zero before the finish reason
 	wrote     bool          // there was text, also if it is not said
 	yielded   bool
 	counted   bool // token counts came after all text, which also ends an answer
 	completed bool // the vendor has sent everything
+}
+
+func (p *Provider) newReader(x *exchange, q *query, yield func(llm.Chunk, error) bool, cancel context.CancelFunc) *reader {
+	return &reader{p: p, x: x, q: q, yield: yield, cancel: cancel, think: dialect.New(q.offer.dialectTools(), p.habits)}
 }
 
 func (r *reader) run() outcome {
@@ -212,7 +218,13 @@ func (r *reader) takeEvent(e *event) bool {
 		if r.finish != "" {
 			r.grace = max(r.grace, grace)
 		}
-		if !r.yieldText(r.think.feed(text)) {
+		if c.Delta.hasReasoning() || c.Message.hasReasoning() {
+			r.p.habits.Separate()
+		}
+		if !r.yieldText(r.think.Feed(text)) {
+			return false
+		}
+		if r.think.Holding() && !r.yield(llm.Chunk{Held: true}, nil) {
 			return false
 		}
 	}
@@ -284,8 +296,8 @@ func (r *reader) yieldText(text string) bool {
 func (r *reader) complete() outcome {
 	r.completed = true
 	last := llm.Chunk{
-		Text:         r.think.feed(r.text.end()) + r.think.end(),
-		ToolCalls:    r.calls.result(r.p.answers.Add(1)),
+		Text:         r.think.Feed(r.text.end()) + r.think.End(r.finish != "length"),
+		ToolCalls:    r.allCalls(r.p.answers.Add(1)),
 		FinishReason: r.finish,
 		Usage:        r.usage,
 	}
@@ -315,10 +327,23 @@ func (r *reader) complete() outcome {
 	return outcome{yielded: true}
 }
 
+// allCalls returns the answer's calls. Servers that read the calls in the text may leave the text as it is, so
+// calls in the text count only if there are no others.
+func (r *reader) allCalls(answer int64) []llm.ToolCall {
+	calls := r.calls.result(answer)
+	if len(calls) > 0 {
+		return calls
+	}
+	for i, c := range r.think.Calls() {
+		calls = append(calls, llm.ToolCall{ID: fmt.Sprintf("call_%d_%d", answer, i), Name: c.Name, Arguments: c.Arguments})
+	}
+	return calls
+}
+
 // flush yields the text that was held back, because an answer that breaks off is spoken up to there.
 func (r *reader) flush() {
 	if r.yielded {
-		r.yieldText(r.think.feed(r.text.end())) // whether more is wanted does not matter at the end
+		r.yieldText(r.think.Feed(r.text.end())) // whether more is wanted does not matter at the end
 	}
 }
 
