@@ -82,7 +82,7 @@ func (e evaluation) command(c *app.Common) *cobra.Command {
 					return err
 				}
 			}
-			o.Say = c.SayProgress
+			o.Say = c.ShowProgress
 			report, err := e.run(cmd.Context(), o)
 			if err != nil {
 				return fmt.Errorf("eval %s: %w", e.name, err)

@@ -45,7 +45,7 @@ func (m *modelEvaluation) run(cmd *cobra.Command, c *app.Common) error {
 	}
 	log := c.Logger()
 	m.o.Config, m.o.Say = cfg, func(text string) {
-		c.SayProgress(text)
+		c.ShowProgress(text)
 		log.Info(text)
 	}
 	if m.o.Results == "" {

@@ -31,7 +31,7 @@ func learnCommand(c *app.Common) *cobra.Command {
 			if talk == "" {
 				return userfile.Usage(fmt.Errorf("learn address: name the folder of recorded table talk with --talk"))
 			}
-			o := truth.Options{Root: root, Talk: talk, Say: c.SayProgress}
+			o := truth.Options{Root: root, Talk: talk, Say: c.ShowProgress}
 			weights, err := o.AddressLesson().Learn()
 			if err != nil {
 				return fmt.Errorf("learn address: %w", err)

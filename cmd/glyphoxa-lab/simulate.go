@@ -59,7 +59,7 @@ func simulateCommand(c *app.Common) *cobra.Command {
 			if err := far.choose(cmd, &o); err != nil {
 				return err
 			}
-			o.Out, o.Say = c.Out, c.SayProgress
+			o.Out, o.Say = c.Out, c.ShowProgress
 			return o.Run(cmd.Context())
 		},
 	}

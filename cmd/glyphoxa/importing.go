@@ -22,7 +22,7 @@ func importCommand(c *app.Common) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o.Say = c.SayProgress
+			o.Report = c.ShowProgress
 			defer boundMemory()()
 			return app.Import(cmd.Context(), c.Out, cfg, args[0], o)
 		},

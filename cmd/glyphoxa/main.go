@@ -41,7 +41,7 @@ func openApp(ctx context.Context, c *app.Common, o app.Options) (*app.App, error
 		return nil, err
 	}
 	c.OpensTables()
-	o.Config, o.Log, o.Say, o.Version = cfg, c.Logger(), c.SayProgress, c.Program.Version
+	o.Config, o.Log, o.Report, o.Version = cfg, c.Logger(), c.ShowProgress, c.Program.Version
 	return app.Open(ctx, o)
 }
 

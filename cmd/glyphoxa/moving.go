@@ -24,7 +24,7 @@ func migrateCommand(c *app.Common) *cobra.Command {
 				return err
 			}
 			defer boundMemory()()
-			return app.Migrate(cmd.Context(), c.Out, cfg, args[0], args[1], c.SayProgress)
+			return app.Migrate(cmd.Context(), c.Out, cfg, args[0], args[1], c.ShowProgress)
 		},
 	}
 }
@@ -42,7 +42,7 @@ func backupCommand(c *app.Common) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o.Say = c.SayProgress
+			o.Report = c.ShowProgress
 			defer boundMemory()()
 			return app.Backup(cmd.Context(), c.Out, cfg, args[0], o)
 		},
@@ -65,13 +65,13 @@ func restoreCommand(c *app.Common) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o.Say = c.SayProgress
+			o.Report = c.ShowProgress
 			defer boundMemory()()
 			return app.Restore(cmd.Context(), c.Out, cfg, args[0], o)
 		},
 	}
 	cmd.Flags().StringVar(&o.Place, "to", "", "the place to restore it to, if not the configured one")
 	cmd.Flags().BoolVar(&o.Replace, "replace", false, "replace everything that is there")
-	cmd.Flags().StringVar(&o.Withheld, "withheld", "", "the list of forgotten players, if not the one next to the store")
+	cmd.Flags().StringVar(&o.ForgottenUsersFile, "withheld", "", "the list of forgotten players, if not the one next to the store")
 	return cmd
 }

@@ -16,7 +16,7 @@ func runCommand(c *app.Common) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			return withOptions(ctx, c, app.Options{Metrics: true, Console: true, Sessions: true}, func(a *app.App) error {
-				o := app.RunOptions{Version: c.Program.Version, Tell: c.Err}
+				o := app.RunOptions{Version: c.Program.Version, Messages: c.Err}
 				if asJSON {
 					o.Events = c.Out
 				}

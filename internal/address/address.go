@@ -136,8 +136,8 @@ type State struct {
 	meant, meantBefore *meaning // of Said and SaidBefore
 }
 
-// said returns the meaning of Said.
-func (st *State) said() *meaning {
+// lastMeaning returns the meaning of Said.
+func (st *State) lastMeaning() *meaning {
 	if st.meant == nil && st.Said != "" {
 		st.meant = &meaning{text: st.Said}
 	}
@@ -215,13 +215,13 @@ func Detect(s *Snapshot, st State, text string) Decision {
 func (s *Snapshot) decide(st State, u *utterance) Decision {
 	switch {
 	case len(u.tokens) == 0 && !u.noise:
-		return nobody("nothing was said")
+		return forNoNPC("nothing was said")
 	case forAnotherProgram(u.text):
-		d := nobody("it is a command for another program")
+		d := forNoNPC("it is a command for another program")
 		d.Elsewhere = true
 		return d
 	case u.sounds():
-		d := nobody("a mere sound")
+		d := forNoNPC("a mere sound")
 		d.BackChannel = true
 		return d
 	}
@@ -238,18 +238,18 @@ func (s *Snapshot) decide(st State, u *utterance) Decision {
 		}
 	}
 	if s.leads != "" && u.speaker == s.leads && !(len(u.called) > 0 && u.hailed) {
-		return nobody("said by the game master")
+		return forNoNPC("said by the game master")
 	}
 	if st.Leads && st.Talkers != 1 && len(u.called) == 0 {
-		return nobody("said by the game master")
+		return forNoNPC("said by the game master")
 	}
 	switch {
 	case len(u.called) > 1:
 		return Decision{NPCs: slices.Clone(u.called), Route: RouteGroup, Called: true, Confidence: u.confidence, Why: "several were called"}
 	case len(u.called) == 1:
-		return u.calledOne()
+		return u.decideCalled()
 	case u.toPlayer:
-		d := nobody("said to a player")
+		d := forNoNPC("said to a player")
 		d.NotFor, d.Elsewhere = u.notFor, true
 		return d
 	}
@@ -264,11 +264,11 @@ func (s *Snapshot) uncalled(st State, u *utterance) Decision {
 	alone := st.Talkers == 1
 	switch {
 	case s.listen == CalledOnly && !crowd:
-		return nobody("nobody was called, and the NPCs listen for calls only")
+		return forNoNPC("nobody was called, and the NPCs listen for calls only")
 	case alone && s.open == 1:
 		return Decision{NPCs: []int{s.onlyNPC()}, Route: RouteOnlyNPC, Confidence: 0.8, Why: "there is one player and one NPC"}
 	case !open && !crowd:
-		return u.calledNobody()
+		return u.decideUncalled()
 	}
 	if !open {
 		p = -1
@@ -299,9 +299,9 @@ func (s *Snapshot) uncalled(st State, u *utterance) Decision {
 	doubt := &Doubt{NPCs: slices.Clone(d.NPCs), All: d.All, Route: d.Route, Odds: odds, Why: d.Why}
 	switch {
 	case open && slices.Contains(u.mentioned, p) && !u.second && !crowd:
-		d = nobody("said about the NPC, not to it")
+		d = forNoNPC("said about the NPC, not to it")
 	case odds < bar:
-		d = nobody("it sounds like talk among the players")
+		d = forNoNPC("it sounds like talk among the players")
 		d.Confidence = 1 - odds
 	}
 	if odds >= min(doubtFrom, bar) && odds < doubtTo {
@@ -325,7 +325,7 @@ func (s *Snapshot) likely(st State, u *utterance, p int, odds float64) Decision 
 		return Decision{NPCs: s.audibleFirst(st.Group), Route: RouteGroup, Confidence: odds, Why: "the group goes on being spoken with"}
 	}
 	if p < 0 {
-		return nobody("nobody was called")
+		return forNoNPC("nobody was called")
 	}
 	return Decision{NPCs: []int{p}, Route: RouteContinuation, Confidence: odds, Why: "it goes on with the conversation"}
 }
@@ -377,7 +377,7 @@ func (s *Snapshot) audibleFirst(npcs []int) []int {
 	return out
 }
 
-func nobody(why string) Decision {
+func forNoNPC(why string) Decision {
 	return Decision{Route: RouteNone, Confidence: 1, Why: why}
 }
 

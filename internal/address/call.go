@@ -57,17 +57,17 @@ func (u *utterance) clause(first, end int) clause {
 		}
 	}
 	c.begin, c.core = first, end
-	for c.begin < end-1 && u.tokens[c.begin].class&opener != 0 && !c.holds(c.begin) {
+	for c.begin < end-1 && u.tokens[c.begin].class&opener != 0 && !c.isPartOfName(c.begin) {
 		c.begin++
 	}
-	for c.core > c.begin+1 && u.tokens[c.core-1].class&trailer != 0 && !c.holds(c.core-1) {
+	for c.core > c.begin+1 && u.tokens[c.core-1].class&trailer != 0 && !c.isPartOfName(c.core-1) {
 		c.core--
 	}
 	c.greeted = c.begin > first
 	if c.begin < c.core-1 && yourGrace[u.tokens[c.begin].text] && u.tokens[c.begin+1].class&title != 0 {
 		c.begin++
 	}
-	for c.begin+c.names < c.core-1 && u.tokens[c.begin+c.names].class&honorific != 0 && !c.holds(c.begin+c.names) {
+	for c.begin+c.names < c.core-1 && u.tokens[c.begin+c.names].class&honorific != 0 && !c.isPartOfName(c.begin+c.names) {
 		c.names++
 	}
 	return c
@@ -76,8 +76,8 @@ func (u *utterance) clause(first, end int) clause {
 // yourGrace are words before a title as a form of address: "your ladyship".
 var yourGrace = setOf(`your euer eure eurer`)
 
-// holds reports whether token i is part of a name.
-func (c *clause) holds(i int) bool {
+// isPartOfName reports whether token i is part of a name.
+func (c *clause) isPartOfName(i int) bool {
 	return slices.ContainsFunc(c.matches(), func(m match) bool { return m.first <= i && i <= m.last })
 }
 
@@ -121,29 +121,29 @@ func (u *utterance) calls(c *clause, prefer int) bool {
 		case f.led && u.tokens[run[0].first].class&article != 0 && u.tokens[run[0].first].class&you == 0 && c.first > 0:
 			// ", the captain, " explains who was mentioned
 		case run[len(run)-1].last+1 == c.core:
-			return !u.listed(c) && u.noteCall(1, "a name set off", run...)
+			return !u.listed(c) && u.recordCall(1, "a name set off", run...)
 		case u.opensSentence(c) && u.mayBegin(f, run[len(run)-1].last+1) && !u.speaksOf(run):
-			return u.noteCall(0.9, "a name at the front", run...)
+			return u.recordCall(0.9, "a name at the front", run...)
 		}
 	}
 	if run, ok := u.vocative(c); ok {
-		return u.noteCall(0.85, "a name that is spoken to", run...)
+		return u.recordCall(0.85, "a name that is spoken to", run...)
 	}
 	if len(run) == 0 || run[0].form.title { // "Captain Harow, …"
 		if m, ok := u.misheardCall(c, head, prefer); ok {
-			return !u.listed(c) && u.noteDoubtful(misheard, 0.95-0.05*float64(m.cost), "a name as it was heard", m)
+			return !u.listed(c) && u.recordDoubtful(misheard, 0.95-0.05*float64(m.cost), "a name as it was heard", m)
 		}
 	}
 	if c.first == 0 && len(c.matches()) == 0 {
 		if m, ok := u.slot(c, prefer); ok {
-			return u.noteDoubtful(misheard, 0.7, "a name as it was heard", m)
+			return u.recordDoubtful(misheard, 0.7, "a name as it was heard", m)
 		}
 	}
 	if m, ok := u.lastName(c, prefer); ok {
-		return u.noteCall(0.9, "a name at the end", m)
+		return u.recordCall(0.9, "a name at the end", m)
 	}
 	if m, ok := u.narrated(c, prefer); ok {
-		return u.noteDoubtful(toldCall, 0.9, "the speaker turns to someone", m)
+		return u.recordDoubtful(toldCall, 0.9, "the speaker turns to someone", m)
 	}
 	return false
 }
@@ -151,16 +151,16 @@ func (u *utterance) calls(c *clause, prefer int) bool {
 // quotesSomebody are words after which a name is part of a quotation.
 var quotesSomebody = setOf(`says said reads quote goes steht heißt sagt sagte geschrieben inschrift`)
 
-// noteDoubtful records a call that is not certain, and returns true.
-func (u *utterance) noteDoubtful(why doubtful, confidence float64, route string, m match) bool {
+// recordDoubtful records a call that is not certain, and returns true.
+func (u *utterance) recordDoubtful(why doubtful, confidence float64, route string, m match) bool {
 	if len(u.called) == 0 {
 		u.doubtful = why
 	}
-	return u.noteCall(confidence, route, m)
+	return u.recordCall(confidence, route, m)
 }
 
-// noteCall records that names are called, and returns true.
-func (u *utterance) noteCall(confidence float64, why string, ms ...match) bool {
+// recordCall records that names are called, and returns true.
+func (u *utterance) recordCall(confidence float64, why string, ms ...match) bool {
 	for _, m := range ms {
 		u.hailed = u.hailed || m.first > 0 && u.tokens[m.first-1].class&hail != 0
 		switch {

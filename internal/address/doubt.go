@@ -31,8 +31,8 @@ const (
 	commonName doubtful = "the name is an ordinary word"
 )
 
-// calledOne returns the decision about an utterance that calls one NPC.
-func (u *utterance) calledOne() Decision {
+// decideCalled returns the decision about an utterance that calls one NPC.
+func (u *utterance) decideCalled() Decision {
 	d := Decision{NPCs: slices.Clone(u.called), Route: RouteName, Called: true, Confidence: u.confidence, Why: u.why, NotFor: u.notFor}
 	if u.doubtful != "" && !u.hailed {
 		d.Doubt = &Doubt{NPCs: slices.Clone(u.called), Route: RouteName, Odds: u.confidence, Why: string(u.doubtful)}
@@ -40,10 +40,10 @@ func (u *utterance) calledOne() Decision {
 	return d
 }
 
-// calledNobody returns the decision about an utterance that calls no one, outside a conversation.
-func (u *utterance) calledNobody() Decision {
-	d := nobody("nobody was called")
-	if d.Doubt = u.namesAnother(anyone); d.Doubt == nil && u.tells {
+// decideUncalled returns the decision about an utterance that calls no one, outside a conversation.
+func (u *utterance) decideUncalled() Decision {
+	d := forNoNPC("nobody was called")
+	if d.Doubt = u.namesAnother(anyone); d.Doubt == nil && u.tellsAddressee {
 		d.Doubt = &Doubt{Route: RouteName, Why: "the speaker tells that they speak to somebody"}
 	}
 	return d
@@ -99,9 +99,9 @@ const judgeSays = "the judge model decided"
 // Company returns the NPCs that answer when everyone is called.
 func (s *Snapshot) Company(st State) []int { return s.group(st) }
 
-// ForNobody returns the decision about the same line once a judge has said that it is for no NPC.
-func (d Decision) ForNobody() Decision {
-	out := nobody(judgeSays)
+// ForNoNPC returns the decision about the same line once a judge has said that it is for no NPC.
+func (d Decision) ForNoNPC() Decision {
+	out := forNoNPC(judgeSays)
 	out.Gist, out.NotFor = d.Gist, d.NotFor
 	return out
 }

@@ -62,9 +62,9 @@ func TestDoubtFollowsTheProbability(t *testing.T) {
 		var talk address.Talk
 		now := time.Unix(1000, 0)
 		here := func(npc int) int { return npc }
-		talk.Decided(now, 1, "Ana", address.Detect(s, talk.State(now, 1, "Ana", here), "Bartok, have you a room?"))
-		talk.Decided(now, 2, "Ben", address.Detect(s, talk.State(now, 2, "Ben", here), "I roll a die"))
-		talk.Said(now, 0, "Ana", "Aye, two of them. For how many nights?")
+		talk.RecordDecision(now, 1, "Ana", address.Detect(s, talk.State(now, 1, "Ana", here), "Bartok, have you a room?"))
+		talk.RecordDecision(now, 2, "Ben", address.Detect(s, talk.State(now, 2, "Ben", here), "I roll a die"))
+		talk.RecordWords(now, 0, "Ana", "Aye, two of them. For how many nights?")
 		seen := map[bool]int{}
 		for _, text := range []string{"Three nights", "What does it cost?", "And what do we eat?", "I check my sheet", "We should hurry", "Is that the same one?", "No idea", "Did you see that?", "How much is it?", "Pass me the chips", "I think we have twelve left", "Who is that?"} {
 			for _, who := range []string{"Ana", "Ben"} {
@@ -96,7 +96,7 @@ func TestVerdicts(t *testing.T) {
 	if other := d.For(1); !slices.Equal(other.NPCs, []int{1}) || other.Route != address.RouteJudged {
 		t.Errorf("for another: %+v", other)
 	}
-	if none := d.ForNobody(); len(none.NPCs) != 0 || none.Route != address.RouteNone {
+	if none := d.ForNoNPC(); len(none.NPCs) != 0 || none.Route != address.RouteNone {
 		t.Errorf("for nobody: %+v", none)
 	}
 	if all := d.ForAll([]int{1, 0}); !slices.Equal(all.NPCs, []int{1, 0}) || all.Route != address.RouteGroup || !all.All {

@@ -135,7 +135,7 @@ func (s *Snapshot) gather(st *State, u *utterance, p int) *Evidence {
 	is("quotes", u.quotes)
 	is("crowd", u.crowd)
 	is("crowd "+when, u.crowd)
-	is("stranger", u.stranger)
+	is("stranger", u.callsAbsent)
 	is("about the NPC", slices.Contains(u.mentioned, p) && open)
 	is("about the NPC, you", slices.Contains(u.mentioned, p) && open && u.second)
 	is("about another", slices.ContainsFunc(u.mentioned, func(i int) bool { return i != p }))
@@ -151,7 +151,7 @@ func (s *Snapshot) gather(st *State, u *utterance, p int) *Evidence {
 	if open {
 		near, talk := float32(0), float32(0)
 		if last {
-			near = closeness(line, st.said())
+			near = closeness(line, st.lastMeaning())
 			shared := float32(min(2, sharedWords(u, st.Said)))
 			fact("shares words", shared)
 			fact("shares words "+when, shared)
@@ -189,7 +189,7 @@ func (s *Snapshot) gather(st *State, u *utterance, p int) *Evidence {
 			e.Meaning = append(e.Meaning, x)
 		}
 	}
-	times(st.said(), last)
+	times(st.lastMeaning(), last)
 	times(before.Gist.meaning, between)
 	e.Words = u.buckets(when)
 	return e

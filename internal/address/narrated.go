@@ -20,8 +20,8 @@ func (u *utterance) narratedCall(partner int) (npc int, ok bool) {
 		if first > 0 && notNow[u.tokens[first-1].text] || subject > first && notNow[u.tokens[subject-1].text] {
 			continue // "if I ask Odo"
 		}
-		u.tells = u.tells || u.tellsSomebody(v)
-		if m, found := u.toldName(v, end); found {
+		u.tellsAddressee = u.tellsAddressee || u.namesAddressee(v)
+		if m, found := u.nameAfterVerb(v, end); found {
 			if m.form.npc == player {
 				return anyone, false
 			}
@@ -38,9 +38,9 @@ func (u *utterance) narratedCall(partner int) (npc int, ok bool) {
 	return anyone, false
 }
 
-// tellsSomebody reports whether the words after the verb v make clear that someone is addressed, whatever
+// namesAddressee reports whether the words after the verb v make clear that someone is addressed, whatever
 // they are called: "I ask him …", "asks if …", "I ask the old man …", "and say: …".
-func (u *utterance) tellsSomebody(v int) bool {
+func (u *utterance) namesAddressee(v int) bool {
 	if tellsNow[u.tokens[v].text] && !u.justNow(v) {
 		return false
 	}
@@ -113,8 +113,8 @@ func (u *utterance) justNow(v int) bool {
 	return false
 }
 
-// toldName returns the name directly after the verb v, skipping articles and adverbs.
-func (u *utterance) toldName(v, end int) (match, bool) {
+// nameAfterVerb returns the name directly after the verb v, skipping articles and adverbs.
+func (u *utterance) nameAfterVerb(v, end int) (match, bool) {
 	for i := v + 1; i < end && i <= v+5; i++ {
 		if m, ok := u.exact(i, end); ok && !m.owned {
 			return m, true

@@ -4,11 +4,11 @@ import "strings"
 
 // callsRoom reports whether an utterance may be for everyone in the scene: "has anyone here seen him?".
 func (u *utterance) callsRoom() bool {
-	return !u.quotes && (asksWhoIsHere(u.tokens, u.asks) || u.asks && u.beginsWithAnybody())
+	return !u.quotes && (asksWhoIsHere(u.tokens, u.asks) || u.asks && u.beginsWithAnyone())
 }
 
-// beginsWithAnybody reports whether the question begins with a word for anyone present: "anybody seen …".
-func (u *utterance) beginsWithAnybody() bool {
+// beginsWithAnyone reports whether the question begins with a word for anyone present: "anybody seen …".
+func (u *utterance) beginsWithAnyone() bool {
 	for _, t := range u.tokens {
 		if whoever[t.text] && !vague[t.text] && t.text != "who" && t.text != "wer" {
 			return true

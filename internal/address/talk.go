@@ -73,8 +73,8 @@ func (r Renewal) After(before Renewal) Renewal {
 	return r
 }
 
-// Withdraw reverts the changes of a line that proved to be for no NPC, unless more has been said since.
-func (t *Talk) Withdraw(r Renewal) {
+// UndoRenewal reverts the changes of a line that proved to be for no NPC, unless more has been said since.
+func (t *Talk) UndoRenewal(r Renewal) {
 	if r.made == (exchange{}) {
 		return
 	}
@@ -97,9 +97,9 @@ func (t *Talk) Withdraw(r Renewal) {
 	}
 }
 
-// Decided records whom a player's line is for, and returns what that changed. Lines are numbered; a new
+// RecordDecision records whom a player's line is for, and returns what that changed. Lines are numbered; a new
 // decision about the same line replaces the old one.
-func (t *Talk) Decided(at time.Time, line int64, speaker string, d Decision) (changed Renewal) {
+func (t *Talk) RecordDecision(at time.Time, line int64, speaker string, d Decision) (changed Renewal) {
 	changed = Renewal{line: line, last: t.last, own: t.own[speaker], said: t.said, barged: t.barged}
 	defer func() {
 		if len(d.NPCs) > 0 {
@@ -108,7 +108,7 @@ func (t *Talk) Decided(at time.Time, line int64, speaker string, d Decision) (ch
 	}()
 	if line != 0 && t.remarks[0].line > line { // an older line that is now for an NPC
 		if len(d.NPCs) > 0 {
-			t.spokeWith(d.NPCs[0], speaker, at)
+			t.recordPartner(d.NPCs[0], speaker, at)
 		}
 		return changed
 	}
@@ -119,7 +119,7 @@ func (t *Talk) Decided(at time.Time, line int64, speaker string, d Decision) (ch
 		if d.Route != RouteContinuation {
 			t.barged = false
 		}
-		t.spokeWith(d.NPCs[0], speaker, at)
+		t.recordPartner(d.NPCs[0], speaker, at)
 		t.asides = 0
 		if !again {
 			t.answers++
@@ -148,25 +148,25 @@ func (t *Talk) Decided(at time.Time, line int64, speaker string, d Decision) (ch
 	return changed
 }
 
-// Said records an NPC's words to a player, or to everyone if player is empty.
-func (t *Talk) Said(at time.Time, npc int, player, words string) {
-	t.spokeWith(npc, player, at)
-	t.Joined(npc)
+// RecordWords records an NPC's words to a player, or to everyone if player is empty.
+func (t *Talk) RecordWords(at time.Time, npc int, player, words string) {
+	t.recordPartner(npc, player, at)
+	t.RecordReaction(npc)
 	if t.said != nil {
 		t.before = t.said
 	}
 	t.said, t.fresh, t.asides, t.answers = &meaning{text: endOf(words, maxSaid)}, true, 0, 0
 }
 
-// Joined records that an NPC reacted to another's answer. This does not start a conversation with it.
-func (t *Talk) Joined(npc int) {
+// RecordReaction records that an NPC reacted to another's answer. This does not start a conversation with it.
+func (t *Talk) RecordReaction(npc int) {
 	if slices.Contains(t.group.npcs, npc) && !slices.Contains(t.group.said, npc) {
 		t.group.said = append(t.group.said, npc)
 	}
 }
 
-// spokeWith records an exchange between an NPC and a player.
-func (t *Talk) spokeWith(npc int, player string, at time.Time) {
+// recordPartner records an exchange between an NPC and a player.
+func (t *Talk) recordPartner(npc int, player string, at time.Time) {
 	if !t.last.known || t.last.npc != npc {
 		if t.said != nil {
 			t.before = t.said
@@ -185,8 +185,8 @@ func (t *Talk) spokeWith(npc int, player string, at time.Time) {
 	}
 }
 
-// Interrupted records that a player interrupted an NPC.
-func (t *Talk) Interrupted(npc int) {
+// RecordInterruption records that a player interrupted an NPC.
+func (t *Talk) RecordInterruption(npc int) {
 	if t.last.known && t.last.npc == npc {
 		t.barged = true
 	}

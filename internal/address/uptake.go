@@ -24,9 +24,9 @@ const (
 // maxAssent is the maximum number of words in an assent.
 const maxAssent = 12
 
-// Take returns how a text reacts to an NPC that is speaking. saying are the NPC's last sentence or
+// ClassifyUptake returns how a text reacts to an NPC that is speaking. saying are the NPC's last sentence or
 // two; repeating some of its words is a sign of listening.
-func Take(s *Snapshot, text, saying string) Uptake {
+func ClassifyUptake(s *Snapshot, text, saying string) Uptake {
 	u := s.parseUtterance(text, "")
 	switch {
 	case u.orders():
@@ -51,7 +51,7 @@ func (u *utterance) soundsLikeAssent() bool {
 			return false
 		}
 	}
-	return Probability(uptakeWeights.Score(GatherUptake(u.text))) >= uptakeWeights.Bar
+	return Probability(uptakeWeights.Score(GatherReaction(u.text))) >= uptakeWeights.Bar
 }
 
 // uptakeFile holds the learned weights for recognising assent. "glyphoxa-lab learn uptake" writes it.
@@ -74,8 +74,8 @@ func Reactions() []string {
 // uptakeScale scales vectors, which have length 1, so that learning needs fewer steps.
 const uptakeScale = 10
 
-// GatherUptake returns the model's input for recognising assent.
-func GatherUptake(text string) *Evidence {
+// GatherReaction returns the model's input for recognising assent.
+func GatherReaction(text string) *Evidence {
 	m := meaning{text: strings.Trim(cut(text), " .,!?…")}
 	e := &Evidence{Facts: []Fact{{"bias", 1}}}
 	for _, x := range m.of() {
@@ -195,6 +195,6 @@ func (t *Talk) While(at time.Time, npc int, player, words string) *Talk {
 	during := *t
 	during.own = maps.Clone(t.own)
 	during.group.said = slices.Clone(t.group.said)
-	during.Said(at, npc, player, words)
+	during.RecordWords(at, npc, player, words)
 	return &during
 }

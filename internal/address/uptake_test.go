@@ -34,7 +34,7 @@ func TestTake(t *testing.T) {
 		"ja, und wo ist der Eimer":  Words,
 		"":                          Words,
 	} {
-		if got := Take(s, text, saying); got != want {
+		if got := ClassifyUptake(s, text, saying); got != want {
 			t.Errorf("%q is %d, want %d", text, got, want)
 		}
 	}
@@ -53,7 +53,7 @@ func TestIsAnswer(t *testing.T) {
 
 // TestUptakeWeights checks that every weight in the file is read.
 func TestUptakeWeights(t *testing.T) {
-	e := GatherUptake("oh wow")
+	e := GatherReaction("oh wow")
 	if len(uptakeWeights.Meaning) != len(e.Meaning) || uptakeWeights.Facts["bias"] == 0 || uptakeWeights.Bar <= 0 || uptakeWeights.Bar >= 1 {
 		t.Errorf("%d directions for %d, bias %v, bar %v", len(uptakeWeights.Meaning), len(e.Meaning), uptakeWeights.Facts["bias"], uptakeWeights.Bar)
 	}
@@ -63,7 +63,7 @@ func TestUptakeWeights(t *testing.T) {
 func TestWhileChangesNothing(t *testing.T) {
 	var k Talk
 	at := time.Unix(100, 0)
-	k.Decided(at, 1, "Tom", Decision{NPCs: []int{0, 1}, Route: RouteGroup, Called: true})
+	k.RecordDecision(at, 1, "Tom", Decision{NPCs: []int{0, 1}, Route: RouteGroup, Called: true})
 	during := k.While(at.Add(time.Second), 0, "Ann", "The well is dry.").State(at.Add(time.Second), 0, "Ann", here)
 	if during.Said != "The well is dry." || !during.Fresh || !during.Own.Known || during.GroupSaid != 1 {
 		t.Errorf("while it speaks: %+v", during)

@@ -24,10 +24,10 @@ func TestAllFactsAreWeighed(t *testing.T) {
 	say := func(line int64, who, text string) {
 		at = at.Add(2 * time.Second)
 		d := Detect(s, k.State(at, line, who, here), text)
-		k.Decided(at, line, who, d)
+		k.RecordDecision(at, line, who, d)
 	}
 	say(1, "Tom", "Bartok, what did you see?")
-	k.Said(at.Add(time.Second), 0, "Tom", "A man with a lantern. Why?")
+	k.RecordWords(at.Add(time.Second), 0, "Tom", "A man with a lantern. Why?")
 	say(2, "Ann", "Roll for insight.")
 	e, ok := Gather(s, k.State(at.Add(3*time.Second), 3, "Tom", here), "Which way did he go with the lantern?")
 	if !ok || e.NPC != 0 {

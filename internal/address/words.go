@@ -136,20 +136,20 @@ type utterance struct {
 	marked  bool // it has a question mark
 	quotes  bool // part of it is quoted
 	crowd   bool // it calls everyone, or several people
-	// stranger is set if it calls someone who is not at the table: "hey Siri".
-	stranger bool
-	meaning  *meaning
-	evidence *Evidence // the model's input, if the model decided
+	// callsAbsent is set if it calls someone who is not at the table: "hey Siri".
+	callsAbsent bool
+	meaning     *meaning
+	evidence    *Evidence // the model's input, if the model decided
 
-	called     []int // at most maxCalled NPCs
-	mentioned  []int
-	notFor     []int // excluded by a correction
-	toPlayer   bool
-	doubtful   doubtful // why the first call may be none; empty if it is certain
-	tells      bool     // it says that someone is addressing someone right now
-	hailed     bool     // the call is unmistakable: "hey Bart"
-	confidence float64
-	why        string
+	called         []int // at most maxCalled NPCs
+	mentioned      []int
+	notFor         []int // excluded by a correction
+	toPlayer       bool
+	doubtful       doubtful // why the first call may be none; empty if it is certain
+	tellsAddressee bool     // it says that someone is addressing someone right now
+	hailed         bool     // the call is unmistakable: "hey Bart"
+	confidence     float64
+	why            string
 }
 
 // parseUtterance splits an utterance into words.

@@ -26,22 +26,22 @@ type Agent struct {
 	// Left says that the NPC is no longer at the table. It may come back.
 	Left bool
 
-	system   string
-	selector *tier.Selector
-	history  []Exchange
-	dropped  bool     // some exchanges were dropped from the history
-	folded   []folded // what remains of those
-	edits    int      // edits of lines that are in the history, or may have been
-	keep     int      // greatest number of exchanges in the history
-	lease    *Lease
-	cap      mcp.BudgetTier // BudgetDeep means none
-	order    string         // the DM's directive
-	orderFor int            // turns left of it
-	found    []string       // tool results of a turn that was cut
-	said     []string       // the last sentences
-	told     []string       // secrets that it may tell
-	withheld int            // times that part of an answer was withheld
-	version  int            // of the result of Snapshot
+	system          string
+	selector        *tier.Selector
+	history         []Exchange
+	dropped         bool     // some exchanges were dropped from the history
+	folded          []folded // what remains of those
+	edits           int      // edits of lines that are in the history, or may have been
+	maxHistory      int      // greatest number of exchanges in the history
+	lease           *Lease
+	cap             mcp.BudgetTier // BudgetDeep means none
+	directive       string         // the DM's directive
+	directiveTurns  int            // turns left of it
+	findings        []string       // tool results of a turn that was cut
+	recentSentences []string       // the last sentences
+	revealed        []string       // secrets that it may tell
+	withheld        int            // times that part of an answer was withheld
+	version         int            // of the result of Snapshot
 }
 
 // Options configures an Agent.
@@ -60,17 +60,17 @@ func New(npc config.NPC, o Options) *Agent {
 	if o.Selector == nil {
 		o.Selector = tier.NewSelector()
 	}
-	return &Agent{NPC: npc, system: systemPrompt(npc, o.Language), selector: o.Selector, keep: o.History, cap: mcp.BudgetDeep}
+	return &Agent{NPC: npc, system: systemPrompt(npc, o.Language), selector: o.Selector, maxHistory: o.History, cap: mcp.BudgetDeep}
 }
 
-// Become gives the NPC the configuration of b, and reports whether that changes anything. It keeps its
+// Reconfigure gives the NPC the configuration of b, and reports whether that changes anything. It keeps its
 // history, lease, cap and directive, its muted state, and the state of its selector. b must not be used
 // afterwards.
-func (a *Agent) Become(b *Agent) bool {
-	if a.system == b.system && a.keep == b.keep && reflect.DeepEqual(a.NPC, b.NPC) {
+func (a *Agent) Reconfigure(b *Agent) bool {
+	if a.system == b.system && a.maxHistory == b.maxHistory && reflect.DeepEqual(a.NPC, b.NPC) {
 		return false
 	}
-	a.NPC, a.system, a.keep = b.NPC, b.system, b.keep
+	a.NPC, a.system, a.maxHistory = b.NPC, b.system, b.maxHistory
 	a.version++
 	return true
 }
@@ -81,7 +81,7 @@ func (a *Agent) Names() []string { return append([]string{a.NPC.Name}, a.NPC.Ali
 // Persona describes the NPC to a model provider.
 func (a *Agent) Persona() llm.Persona {
 	language, _, _ := strings.Cut(a.NPC.Voice.Language, "-")
-	return llm.Persona{Name: a.NPC.Name, Language: language, Lines: a.NPC.Lines, Topics: a.NPC.Topics, Mind: a.Told()}
+	return llm.Persona{Name: a.NPC.Name, Language: language, Lines: a.NPC.Lines, Topics: a.NPC.Topics, Mind: a.Revealed()}
 }
 
 // Lease is a DM's raise of an NPC's tier. It takes precedence over the selector and raises the ceiling until
@@ -175,17 +175,17 @@ func (a *Agent) chooseWith(utterance string, waiting int, decide func(string, mc
 // turns remove the directive.
 func (a *Agent) Direct(text string, turns int) {
 	a.version++
-	a.order, a.orderFor = text, turns
+	a.directive, a.directiveTurns = text, turns
 	if text == "" || turns <= 0 {
-		a.order, a.orderFor = "", 0
+		a.directive, a.directiveTurns = "", 0
 	}
 }
 
 // Directive returns the NPC's directive and the number of turns for which it still holds.
-func (a *Agent) Directive() (text string, turns int) { return a.order, a.orderFor }
+func (a *Agent) Directive() (text string, turns int) { return a.directive, a.directiveTurns }
 
 // Version changes whenever the result of Snapshot changes.
 func (a *Agent) Version() int { return a.version }
 
 // CountAnswer uses up a turn of the directive.
-func (a *Agent) CountAnswer() { a.Direct(a.order, a.orderFor-1) }
+func (a *Agent) CountAnswer() { a.Direct(a.directive, a.directiveTurns-1) }

@@ -14,7 +14,7 @@ func TestEditsAreCounted(t *testing.T) {
 	say := func(ref string) {
 		a.Remember(agent.Exchange{Source: agent.Source{User: "ana", Ref: ref}, Speaker: "Ana", Utterance: "Hello " + ref, Answer: "Aye."})
 	}
-	takeBack := func(ref string) { a.TakeBack(func(s agent.Source) bool { return s.Ref == ref }) }
+	takeBack := func(ref string) { a.RetractLines(func(s agent.Source) bool { return s.Ref == ref }) }
 	say("1")
 	takeBack("2")
 	if n := a.Edits(); n != 0 {

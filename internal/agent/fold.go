@@ -21,9 +21,9 @@ const (
 // for word, otherwise its beginning.
 type folded struct {
 	Source
-	turn  int64
-	text  string
-	weigh bool // part of it was worth keeping
+	turn      int64
+	text      string
+	memorable bool // part of it was worth keeping
 }
 
 // fold summarises an exchange.
@@ -35,7 +35,7 @@ func fold(e Exchange) folded {
 			parts = append(parts, said[0]+": "+s.Text)
 		}
 	}
-	if f.weigh = len(parts) > 0; !f.weigh && e.Utterance != "" {
+	if f.memorable = len(parts) > 0; !f.memorable && e.Utterance != "" {
 		parts = []string{e.Speaker + ": " + untrusted.Line(e.Utterance, maxTopic)}
 	}
 	f.text = untrusted.Line(strings.Join(parts, " – "), maxFolded)
@@ -59,7 +59,7 @@ func foldInto(before []folded, gone []Exchange) []folded {
 		size += len(f.line()) + 3
 	}
 	for size > maxFold*bytesPerToken {
-		i := max(slices.IndexFunc(all, func(f folded) bool { return !f.weigh }), 0)
+		i := max(slices.IndexFunc(all, func(f folded) bool { return !f.memorable }), 0)
 		size -= len(all[i].line()) + 3
 		all = slices.Delete(all, i, i+1)
 	}

@@ -77,7 +77,7 @@ func TestNoFactIsLostByFolding(t *testing.T) {
 				t.Errorf("the fold has %q of turn %s, in which was said %q", text, turn[1], said[turn[1]])
 			}
 		}
-		a.TakeBack(func(from agent.Source) bool { return from.User == "ana" })
+		a.RetractLines(func(from agent.Source) bool { return from.User == "ana" })
 		for _, m := range a.Snapshot().Conversation() {
 			if strings.Contains(m.Content, "zaun") {
 				t.Errorf("taken back, there is still %q", m.Content)

@@ -19,17 +19,17 @@ type Exchange struct {
 	Speaker, Utterance, Answer string
 }
 
-// TakenBack returns the exchange without the player's line and name.
-func (e Exchange) TakenBack() Exchange { return Exchange{Turn: e.Turn, Answer: e.Answer} }
+// WithoutLine returns the exchange without the player's line and name.
+func (e Exchange) WithoutLine() Exchange { return Exchange{Turn: e.Turn, Answer: e.Answer} }
 
-// unsaid replaces a line that a player has taken back, because models need a line before their answer.
-const unsaid = "…"
+// retractedLine replaces a line that a player has taken back, because models need a line before their answer.
+const retractedLine = "…"
 
 // messages returns the exchange as messages for a model.
 func (e Exchange) messages() (said, answered llm.Message) {
 	text := e.Utterance
 	if text == "" {
-		text = unsaid
+		text = retractedLine
 	}
 	return llm.Message{Role: llm.RoleUser, Name: e.Speaker, Content: text},
 		llm.Message{Role: llm.RoleAssistant, Content: e.Answer}
@@ -54,10 +54,10 @@ func (a *Agent) dropOldest() {
 	for _, e := range a.history {
 		size += e.size()
 	}
-	if len(a.history) <= a.keep && size <= maxHistory*bytesPerToken {
+	if len(a.history) <= a.maxHistory && size <= maxHistory*bytesPerToken {
 		return
 	}
-	keep, drop := a.keep-a.keep/4, 0
+	keep, drop := a.maxHistory-a.maxHistory/4, 0
 	for rest := len(a.history); rest > keep || rest > 1 && size > maxHistory*bytesPerToken*3/4; rest-- {
 		size -= a.history[drop].size()
 		drop++
@@ -73,19 +73,19 @@ func (e Exchange) size() int { return len(e.Utterance) + len(e.Answer) }
 // RememberFindings stores the tool results of a turn that was cut before the NPC could report them, so that
 // the calls need not be repeated. The next finished turn removes them.
 func (a *Agent) RememberFindings(results []string) {
-	a.found = results
+	a.findings = results
 	a.version++
 }
 
-// Found returns the results stored by RememberFindings. The slice is never changed.
-func (a *Agent) Found() []string { return a.found }
+// Findings returns the results stored by RememberFindings. The slice is never changed.
+func (a *Agent) Findings() []string { return a.findings }
 
-// TakeBack makes the NPC forget the matching lines. It also forgets all stored tool results, because they may
+// RetractLines makes the NPC forget the matching lines. It also forgets all stored tool results, because they may
 // be about these lines. It remembers its own answers.
-func (a *Agent) TakeBack(said func(Source) bool) {
+func (a *Agent) RetractLines(said func(Source) bool) {
 	a.forgetFindings()
 	a.unfold(said)
-	a.changeHistory(said, Exchange.TakenBack)
+	a.changeHistory(said, Exchange.WithoutLine)
 }
 
 // Reword replaces the text of the matching lines, and makes the NPC forget stored tool results.
@@ -109,7 +109,7 @@ func (a *Agent) unfold(said func(Source) bool) {
 
 // forgetFindings makes the NPC forget stored tool results.
 func (a *Agent) forgetFindings() {
-	if len(a.found) > 0 {
+	if len(a.findings) > 0 {
 		a.RememberFindings(nil)
 	}
 }

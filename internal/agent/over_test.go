@@ -15,7 +15,7 @@ func TestLineOverItsOwnWords(t *testing.T) {
 	a := agent.New(config.NPC{ID: "mira", Name: "Mira"}, agent.Options{History: 4})
 	before := a.Snapshot()
 	h := before.With(agent.Exchange{Speaker: "Ana (player)", Utterance: "What do you drink?", Answer: "Ale. It is —"})
-	m := h.Prompt(agent.Line{Speaker: "Bob (player)", Text: "how dark is it", MayDecline: true, Over: true}, hotctx.Context{})
+	m := h.Prompt(agent.Line{Speaker: "Bob (player)", Text: "how dark is it", MayDecline: true, WhileSpeaking: true}, hotctx.Context{})
 	if n := len(m); n != 5 || m[2].Content != "Ale. It is —" || !strings.Contains(m[3].Content, "while you were speaking") || !strings.Contains(m[3].Content, speech.SilentRule) {
 		t.Errorf("the model is given %+v", m)
 	}

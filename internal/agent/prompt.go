@@ -23,12 +23,12 @@ type History struct {
 	exchanges []Exchange
 	directive string
 	found     []string
-	told      []string
+	revealed  []string
 }
 
 // Snapshot returns the conversation so far.
 func (a *Agent) Snapshot() History {
-	return History{a.system, slices.Clip(a.folded), slices.Clip(a.history), a.order, slices.Clip(a.found), a.Told()}
+	return History{a.system, slices.Clip(a.folded), slices.Clip(a.history), a.directive, slices.Clip(a.findings), a.Revealed()}
 }
 
 // Exchanges returns the number of exchanges in the conversation.
@@ -49,14 +49,14 @@ type Line struct {
 	Tier mcp.BudgetTier
 	// Leader is the NPC that has already answered a line for several NPCs, and Answer is its answer.
 	Leader, Answer string
-	// Unwanted are the NPC's previous answers to the line, which were taken back, the latest last.
-	Unwanted []string
+	// Rejected are the NPC's previous answers to the line, which were taken back, the latest last.
+	Rejected []string
 	// MayDecline says that the line calls no NPC. It may be meant for someone else, and then the NPC may say
 	// nothing.
 	MayDecline bool
-	// Over says that the line was said while the NPC was speaking. If the NPC says nothing, it continues its own
+	// WhileSpeaking says that the line was said while the NPC was speaking. If the NPC says nothing, it continues its own
 	// line.
-	Over bool
+	WhileSpeaking bool
 }
 
 // Prompt builds the messages of a turn. The part that never changes comes first, then the conversation, then
@@ -166,7 +166,7 @@ const (
 func (h History) volatileFacts(line Line, now hotctx.Context) string {
 	// The most important parts reserve their space first, and come last.
 	var last strings.Builder
-	writeList(&last, "What you have kept to yourself and may tell now, if it comes up:", cutList(h.told, maxTold))
+	writeList(&last, "What you have kept to yourself and may tell now, if it comes up:", cutList(h.revealed, maxTold))
 	if h.directive != "" {
 		fmt.Fprintf(&last, "\nThe game master directs you, for now: %s\n", cutLine(h.directive, maxDirection))
 	}
@@ -174,14 +174,14 @@ func (h History) volatileFacts(line Line, now hotctx.Context) string {
 		fmt.Fprintf(&last, "\nSeveral of you were addressed. %s has just answered: \"%s\"\nAdd one short sentence of your own to that.\n",
 			line.Leader, cutLine(line.Answer, maxReaction))
 	}
-	if len(line.Unwanted) > 0 {
+	if len(line.Rejected) > 0 {
 		last.WriteString(unwanted)
-		for _, answer := range line.Unwanted {
+		for _, answer := range line.Rejected {
 			fmt.Fprintf(&last, "- \"%s\"\n", cutLine(answer, maxUnwanted))
 		}
 	}
 	switch {
-	case line.MayDecline && line.Over:
+	case line.MayDecline && line.WhileSpeaking:
 		last.WriteString(goingOn)
 	case line.MayDecline:
 		last.WriteString(declining)

@@ -40,7 +40,7 @@ func TestWordsReveal(t *testing.T) {
 	if got := a.RevealedBy("the third ferry"); len(got) > 0 {
 		t.Errorf("%v is revealed again", got)
 	}
-	kept := a.Told()
+	kept := a.Revealed()
 	if want := []string{"Her brother keeps the third ferry."}; !slices.Equal(kept, want) {
 		t.Errorf("may tell %q, want %q", kept, want)
 	}
@@ -49,7 +49,7 @@ func TestWordsReveal(t *testing.T) {
 	}
 	a.Reveal(0)
 	a.Conceal()
-	if len(kept) != 1 || len(a.Told()) != 0 {
-		t.Errorf("has %q in hand and may tell %q", kept, a.Told())
+	if len(kept) != 1 || len(a.Revealed()) != 0 {
+		t.Errorf("has %q in hand and may tell %q", kept, a.Revealed())
 	}
 }

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// maxSaid is how many of its last sentences an NPC remembers.
-const maxSaid = 18
+// maxRecentSentences is how many of its last sentences an NPC remembers.
+const maxRecentSentences = 18
 
-// RememberSaid records the sentences of a turn, so that they are not repeated soon.
-func (a *Agent) RememberSaid(sentences []string) {
-	all := slices.Concat(a.said, sentences)
-	a.said = all[max(0, len(all)-maxSaid):]
+// RecordSentences records the sentences of a turn, so that they are not repeated soon.
+func (a *Agent) RecordSentences(sentences []string) {
+	all := slices.Concat(a.recentSentences, sentences)
+	a.recentSentences = all[max(0, len(all)-maxRecentSentences):]
 }
 
-// Said returns the last sentences of the NPC, oldest first. The slice is never changed.
-func (a *Agent) Said() []string { return slices.Clip(a.said) }
+// RecentSentences returns the last sentences of the NPC, oldest first. The slice is never changed.
+func (a *Agent) RecentSentences() []string { return slices.Clip(a.recentSentences) }
 
 // CountWithheld counts an answer of the NPC that was withheld in part.
 func (a *Agent) CountWithheld() { a.withheld++ }
@@ -23,9 +23,9 @@ func (a *Agent) CountWithheld() { a.withheld++ }
 // Withheld returns how often part of an answer of the NPC was withheld.
 func (a *Agent) Withheld() int { return a.withheld }
 
-// UnsayTurn makes the NPC forget its answer in a turn and the line that it answered. sentences are the
+// RetractTurn makes the NPC forget its answer in a turn and the line that it answered. sentences are the
 // sentences of that answer.
-func (a *Agent) UnsayTurn(turn int64, sentences []string) {
+func (a *Agent) RetractTurn(turn int64, sentences []string) {
 	i := slices.IndexFunc(a.history, func(e Exchange) bool { return e.Turn == turn && turn != 0 })
 	if i >= 0 {
 		a.history = slices.Delete(slices.Clone(a.history), i, i+1)
@@ -34,11 +34,11 @@ func (a *Agent) UnsayTurn(turn int64, sentences []string) {
 		a.edits++
 		a.version++
 	}
-	a.said = slices.DeleteFunc(slices.Clone(a.said), func(s string) bool { return slices.Contains(sentences, s) })
+	a.recentSentences = slices.DeleteFunc(slices.Clone(a.recentSentences), func(s string) bool { return slices.Contains(sentences, s) })
 }
 
-// Unsay makes the NPC forget a text that it said but that was never shown.
-func (a *Agent) Unsay(text string) {
+// RetractText makes the NPC forget a text that it said but that was never shown.
+func (a *Agent) RetractText(text string) {
 	for i, e := range slices.Backward(a.history) {
 		before, after, found := strings.Cut(e.Answer, text)
 		if !found || text == "" {
@@ -53,5 +53,5 @@ func (a *Agent) Unsay(text string) {
 		}
 		break
 	}
-	a.said = slices.DeleteFunc(slices.Clone(a.said), func(s string) bool { return strings.Contains(text, s) })
+	a.recentSentences = slices.DeleteFunc(slices.Clone(a.recentSentences), func(s string) bool { return strings.Contains(text, s) })
 }

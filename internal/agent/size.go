@@ -172,35 +172,35 @@ func cutList(items []string, tokens int) []string {
 }
 
 // allowance is the remaining space, in bytes.
-type allowance struct{ left int }
+type allowance struct{ remaining int }
 
 // scene adds the scene as the players were told it.
 func (a *allowance) scene(text string) string {
 	const intro = "What the players were told of the scene, in which \"you\" are they:\n\"%s\"\n"
-	text = cutLine(text, min(maxScene, (a.left-len(intro))/bytesPerToken))
+	text = cutLine(text, min(maxScene, (a.remaining-len(intro))/bytesPerToken))
 	if text == "" {
 		return ""
 	}
 	text = fmt.Sprintf(intro, text)
-	a.left -= len(text)
+	a.remaining -= len(text)
 	return text
 }
 
 // latest adds the last items of a list that fit into a number of tokens.
 func (a *allowance) latest(title string, items []string, tokens int) string {
-	share := allowance{min(a.left, tokens*bytesPerToken)}
-	before := share.left
+	share := allowance{min(a.remaining, tokens*bytesPerToken)}
+	before := share.remaining
 	out := share.list(title, items, true)
-	a.left -= before - share.left
+	a.remaining -= before - share.remaining
 	return out
 }
 
 // first adds the first items of a list that fit into a number of tokens.
 func (a *allowance) first(title string, items []string, tokens int) string {
-	share := allowance{min(a.left, tokens*bytesPerToken)}
-	before := share.left
+	share := allowance{min(a.remaining, tokens*bytesPerToken)}
+	before := share.remaining
 	out := share.list(title, items, false)
-	a.left -= before - share.left
+	a.remaining -= before - share.remaining
 	return out
 }
 
@@ -215,7 +215,7 @@ func (a *allowance) list(title string, items []string, latest bool) string {
 		if latest {
 			i = from - 1
 		}
-		if size+len(items[i])+3 > a.left {
+		if size+len(items[i])+3 > a.remaining {
 			break
 		}
 		size += len(items[i]) + 3
@@ -227,6 +227,6 @@ func (a *allowance) list(title string, items []string, latest bool) string {
 	}
 	var b strings.Builder
 	writeList(&b, title, items[from:to])
-	a.left -= b.Len()
+	a.remaining -= b.Len()
 	return b.String()
 }

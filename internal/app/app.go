@@ -49,7 +49,7 @@ type App struct {
 	endRoom    func() error // nil without a room
 	feed       *web.Feed
 	log        *slog.Logger
-	say        func(string)
+	report     func(string)
 	endMetrics func(context.Context) error // nil without metrics
 	traces     *observe.Traces             // nil without an endpoint
 }
@@ -59,8 +59,8 @@ type Options struct {
 	Config *config.Config
 	// Log receives messages for operators. If nil, nothing is logged.
 	Log *slog.Logger
-	// Say reports to a person what takes long. If nil, nothing is reported.
-	Say func(string)
+	// Report reports to a person what takes long. If nil, nothing is reported.
+	Report func(string)
 	// ReadOnly removes all tools that change something.
 	ReadOnly bool
 	// Metrics enables counting of calls.
@@ -81,10 +81,10 @@ func Open(ctx context.Context, o Options) (_ *App, err error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if o.Say == nil {
-		o.Say = func(string) {}
+	if o.Report == nil {
+		o.Report = func(string) {}
 	}
-	a := &App{feed: web.NewFeed(), log: o.Log, say: o.Say}
+	a := &App{feed: web.NewFeed(), log: o.Log, report: o.Report}
 	var onlooker play.Onlooker
 	if o.Console {
 		accounts, err := accountsOf(o.Config)
@@ -163,7 +163,7 @@ func (a *App) Close() error {
 
 // WriteNotices writes the pending notices to w, one on each line.
 func (a *App) WriteNotices(w io.Writer) {
-	for _, n := range a.TakeNotices() {
+	for _, n := range a.DrainNotices() {
 		fmt.Fprintln(w, "glyphoxa:", n)
 	}
 }

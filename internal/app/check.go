@@ -180,7 +180,7 @@ func examine(path string) (e examined, err error) {
 	for _, f := range e.flows {
 		e.unknown = append(e.unknown, f.UnknownTools(knownTools(e.flows))...)
 	}
-	e.warnings = slices.Concat(e.cfg.Warnings, e.cfg.Idle, sceneWarnings(e.cfg.File, 0, e.cfg.Campaign.Scene), play.FindToldSecrets(e.cfg, e.world))
+	e.warnings = slices.Concat(e.cfg.Warnings, e.cfg.Idle, sceneWarnings(e.cfg.File, 0, e.cfg.Campaign.Scene), play.FindRevealedSecrets(e.cfg, e.world))
 	if e.world != nil {
 		e.warnings = append(e.warnings, sceneWarnings(e.world.File, e.world.Lines.Scene, e.world.Scene)...)
 	}

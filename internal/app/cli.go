@@ -163,18 +163,18 @@ func run(ctx context.Context, p Program, newRoot func(*Common) *cobra.Command, a
 	case errors.Is(err, userfile.ErrUsage):
 		p.reportError(s.Err, err)
 		return exitUsage
-	case isReaderGone(err):
+	case isBrokenPipe(err):
 		return exitFailed
 	}
 	p.reportError(s.Err, err)
 	return exitFailed
 }
 
-// isReaderGone reports whether the only thing that went wrong is that the reader of stdout
+// isBrokenPipe reports whether the only thing that went wrong is that the reader of stdout
 // closed it, as in a pipe into head. The reader knows that, so nothing is printed.
-func isReaderGone(err error) bool {
+func isBrokenPipe(err error) bool {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
-		return !slices.ContainsFunc(several.Unwrap(), func(e error) bool { return !isReaderGone(e) })
+		return !slices.ContainsFunc(several.Unwrap(), func(e error) bool { return !isBrokenPipe(e) })
 	}
 	var path *fs.PathError
 	return errors.As(err, &path) && path.Path == os.Stdout.Name() && errors.Is(path.Err, syscall.EPIPE)

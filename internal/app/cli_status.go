@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// SayProgress shows text to a person at a terminal, unless --quiet was given. Use it for work that takes
+// ShowProgress shows text to a person at a terminal, unless --quiet was given. Use it for work that takes
 // long. If the terminal can overwrite a line, the text disappears as soon as something else is written.
-func (c *Common) SayProgress(text string) {
+func (c *Common) ShowProgress(text string) {
 	if c.Quiet || !c.watched {
 		return
 	}
@@ -50,7 +50,7 @@ func (s *status) clear() {
 }
 
 // ReleaseOut removes the status line and returns stdout for a command that draws on the
-// terminal itself. SayProgress must not be called afterwards.
+// terminal itself. ShowProgress must not be called afterwards.
 func (c *Common) ReleaseOut() io.Writer {
 	c.status.clear()
 	if c, is := c.Out.(clearing); is {

@@ -39,16 +39,16 @@ func udpFinding(ctx context.Context, cfg *config.Config) finding {
 	}
 	defer conn.Close()
 	for range udpTries {
-		if took, ok := askVersions(ctx, conn); ok {
+		if took, ok := probeVersions(ctx, conn); ok {
 			return finding{part: part, ok: true, state: fmt.Sprintf("%s answers in %d ms", address, took.Milliseconds())}
 		}
 	}
 	return finding{part, true, address + " does not answer over UDP", fix}
 }
 
-// askVersions sends a first packet of an unsupported version. It reports whether any answer came, and how
+// probeVersions sends a first packet of an unsupported version. It reports whether any answer came, and how
 // soon.
-func askVersions(ctx context.Context, conn net.Conn) (time.Duration, bool) {
+func probeVersions(ctx context.Context, conn net.Conn) (time.Duration, bool) {
 	until := time.Now().Add(udpTime)
 	if t, ok := ctx.Deadline(); ok && t.Before(until) {
 		until = t

@@ -32,8 +32,8 @@ type ImportOptions struct {
 	Dry bool
 	// To, if not empty, is a campaign file to write instead of importing the campaign.
 	To string
-	// Say, if not nil, reports what takes long.
-	Say func(text string)
+	// Report, if not nil, reports what takes long.
+	Report func(text string)
 }
 
 // withStore opens the memory of a configuration for a command that needs nothing else.
@@ -58,7 +58,7 @@ func announceWorld(ctx context.Context, cfg *config.Config, store memory.Store) 
 
 // Import imports a campaign from a campaign file or a virtual tabletop, and prints the changes.
 func Import(ctx context.Context, w io.Writer, cfg *config.Config, file string, o ImportOptions) error {
-	in, err := world.ReadImport(ctx, file, world.ImportOptions{Name: o.Name, Say: o.Say})
+	in, err := world.ReadImport(ctx, file, world.ImportOptions{Name: o.Name, Progress: o.Report})
 	if err != nil {
 		return err
 	}
@@ -68,10 +68,10 @@ func Import(ctx context.Context, w io.Writer, cfg *config.Config, file string, o
 			return err
 		}
 		_, err := fmt.Fprintf(w, "%s, from %s: wrote %s to %s\n", c.Name, in.Format, describeHeld(c), o.To)
-		return errors.Join(err, describeLeft(w, in))
+		return errors.Join(err, describeSkipped(w, in))
 	}
 	return withStore(ctx, cfg, func(store memory.Store) error {
-		todo, err := store.Unsettled(ctx, c.Entities, c.Relations, c.Facts)
+		todo, err := store.CampaignChanges(ctx, c.Entities, c.Relations, c.Facts)
 		if err != nil {
 			return err
 		}
@@ -83,8 +83,8 @@ func Import(ctx context.Context, w io.Writer, cfg *config.Config, file string, o
 			return err
 		}
 		if !todo.Nothing() {
-			if o.Say != nil {
-				o.Say("importing the campaign")
+			if o.Report != nil {
+				o.Report("importing the campaign")
 			}
 			if err := c.Apply(ctx, store); err != nil {
 				return err
@@ -93,7 +93,7 @@ func Import(ctx context.Context, w io.Writer, cfg *config.Config, file string, o
 				return err
 			}
 		}
-		if err := noteImport(ctx, store, c); err != nil {
+		if err := recordImport(ctx, store, c); err != nil {
 			return err
 		}
 		if todo.Nothing() {
@@ -105,8 +105,8 @@ func Import(ctx context.Context, w io.Writer, cfg *config.Config, file string, o
 	})
 }
 
-// noteImport records the ids of a campaign's entities, for its removal.
-func noteImport(ctx context.Context, store memory.Store, c *world.Campaign) error {
+// recordImport records the ids of a campaign's entities, for its removal.
+func recordImport(ctx context.Context, store memory.Store, c *world.Campaign) error {
 	state, err := store.LoadState(ctx, importsSpace)
 	if err != nil {
 		return err
@@ -133,11 +133,11 @@ func describeImport(w io.Writer, in *world.Imported, todo memory.Settlement) err
 	c := in.Campaign
 	_, err := fmt.Fprintf(w, "%s, from %s:\n  %s: %d new, %d changed, %d unchanged\n  %s and %s: %d and %d new or changed\n  only the DM knows %d of the entities and facts\n",
 		c.Name, in.Format, plural.Count(len(c.Entities), "entity", "entities"), todo.Added, todo.Changed, todo.Kept, plural.Count(len(c.Relations), "relation", "relations"), plural.Count(len(c.Facts), "fact", "facts"), todo.Relations, todo.Facts, in.Hidden)
-	return errors.Join(err, describeLeft(w, in))
+	return errors.Join(err, describeSkipped(w, in))
 }
 
-// describeLeft prints the parts that were not imported.
-func describeLeft(w io.Writer, in *world.Imported) error {
+// describeSkipped prints the parts that were not imported.
+func describeSkipped(w io.Writer, in *world.Imported) error {
 	if len(in.Left) == 0 {
 		return nil
 	}
@@ -169,24 +169,24 @@ func writeNew(path string, write func(io.Writer) error) (err error) {
 	return nil
 }
 
-// untaken returns the configured campaign if none of it is in memory, because it was never played or was
+// unimportedCampaign returns the configured campaign if none of it is in memory, because it was never played or was
 // removed. Otherwise it returns nil.
-func untaken(ctx context.Context, cfg *config.Config, store memory.Store) (*world.Campaign, error) {
+func unimportedCampaign(ctx context.Context, cfg *config.Config, store memory.Store) (*world.Campaign, error) {
 	c, err := play.ReadCampaign(cfg)
 	if err != nil || c == nil {
 		return nil, err
 	}
-	todo, err := store.Unsettled(ctx, c.Entities, c.Relations, c.Facts)
+	todo, err := store.CampaignChanges(ctx, c.Entities, c.Relations, c.Facts)
 	if err != nil || todo.Nothing() || todo.Kept+todo.Changed > 0 {
 		return nil, err
 	}
 	return c, nil
 }
 
-// takeConfigured imports the configured campaign if none of it is in memory, as the first play does, and
+// importConfigured imports the configured campaign if none of it is in memory, as the first play does, and
 // prints that.
-func takeConfigured(ctx context.Context, w io.Writer, cfg *config.Config, store memory.Store) error {
-	c, err := untaken(ctx, cfg, store)
+func importConfigured(ctx context.Context, w io.Writer, cfg *config.Config, store memory.Store) error {
+	c, err := unimportedCampaign(ctx, cfg, store)
 	if err != nil || c == nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func Export(ctx context.Context, w io.Writer, cfg *config.Config, file string, l
 		return isThere(file)
 	}
 	return withStore(ctx, cfg, func(store memory.Store) error {
-		if err := takeConfigured(ctx, w, cfg, store); err != nil {
+		if err := importConfigured(ctx, w, cfg, store); err != nil {
 			return err
 		}
 		c, err := currentCampaign(ctx, cfg, store)
@@ -240,7 +240,7 @@ func currentCampaign(ctx context.Context, cfg *config.Config, store memory.Store
 	if scene := string(state["scene:"+cfg.Campaign.Name]); scene != "" {
 		c.Scene = scene
 	}
-	if err := takeOver(ctx, cfg, store, c); err != nil {
+	if err := copyGroupsAndCalendar(ctx, cfg, store, c); err != nil {
 		return nil, err
 	}
 	if c.Entities, c.Relations, err = store.World(ctx); err != nil {
@@ -251,7 +251,7 @@ func currentCampaign(ctx context.Context, cfg *config.Config, store memory.Store
 		f := memory.DescriptionOf(e)
 		described[f.Source] = f.Text
 	}
-	err = eachToldFact(ctx, store, func(f memory.Fact) {
+	err = eachCampaignFact(ctx, store, func(f memory.Fact) {
 		if described[f.Source] != f.Text {
 			c.Facts = append(c.Facts, f)
 		}
@@ -259,9 +259,9 @@ func currentCampaign(ctx context.Context, cfg *config.Config, store memory.Store
 	return c, err
 }
 
-// takeOver copies groups and calendar from the configured campaign's file, because memory contains only the
+// copyGroupsAndCalendar copies groups and calendar from the configured campaign's file, because memory contains only the
 // current day.
-func takeOver(ctx context.Context, cfg *config.Config, store memory.Store, c *world.Campaign) error {
+func copyGroupsAndCalendar(ctx context.Context, cfg *config.Config, store memory.Store, c *world.Campaign) error {
 	filed, err := play.ReadCampaign(cfg)
 	if err != nil {
 		return err
@@ -283,11 +283,11 @@ func takeOver(ctx context.Context, cfg *config.Config, store memory.Store, c *wo
 	return err
 }
 
-// eachToldFact calls f with every fact that may come from a campaign file.
-func eachToldFact(ctx context.Context, store memory.Store, f func(memory.Fact)) error {
+// eachCampaignFact calls f with every fact that may come from a campaign file.
+func eachCampaignFact(ctx context.Context, store memory.Store, f func(memory.Fact)) error {
 	const page = 1000
 	for after := int64(0); ; {
-		facts, err := store.ToldFacts(ctx, after, page)
+		facts, err := store.CampaignFacts(ctx, after, page)
 		if err != nil || len(facts) == 0 {
 			return err
 		}

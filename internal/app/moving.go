@@ -23,10 +23,10 @@ type MoveOptions struct {
 	Place string
 	// Replace allows replacing existing content.
 	Replace bool
-	// Withheld is the file that lists forgotten users. If empty, it is the one next to the store.
-	Withheld string
-	// Say, if not nil, reports what takes long.
-	Say func(text string)
+	// ForgottenUsersFile is the file that lists forgotten users. If empty, it is the one next to the store.
+	ForgottenUsersFile string
+	// Report, if not nil, reports what takes long.
+	Report func(text string)
 }
 
 // placeConfig returns the configuration with memory at a place: "sqlite" or "postgres" for those in the
@@ -63,8 +63,8 @@ func isDSN(place string) bool {
 	return strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
 }
 
-// openKept opens an existing store. It does not create one.
-func openKept(ctx context.Context, cfg *config.Config) (memory.Store, error) {
+// openExisting opens an existing store. It does not create one.
+func openExisting(ctx context.Context, cfg *config.Config) (memory.Store, error) {
 	if !play.MayExist(cfg.Memory) {
 		return nil, fmt.Errorf("%s: %w; there is no memory there", cfg.Memory.Path, fs.ErrNotExist)
 	}
@@ -82,7 +82,7 @@ func Migrate(ctx context.Context, w io.Writer, cfg *config.Config, from, to stri
 	if err != nil {
 		return err
 	}
-	a, err := openKept(ctx, source)
+	a, err := openExisting(ctx, source)
 	if err != nil {
 		return err
 	}
@@ -102,19 +102,19 @@ func Migrate(ctx context.Context, w io.Writer, cfg *config.Config, from, to stri
 	if err != nil {
 		return fmt.Errorf("nothing was copied: %w", err)
 	}
-	if _, err := b.GoOnForgetting(ctx); err != nil {
+	if _, err := b.ResumeForgetting(ctx); err != nil {
 		return err
 	}
-	if err := copyWithheld(play.WithheldFile(source), play.WithheldFile(target)); err != nil {
+	if err := copyForgottenUsers(play.ForgottenUsersFile(source), play.ForgottenUsersFile(target)); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(w, "copied %s from %s to %s, then counted and compared the copy:\n", plural.Count(tally.Total(), "record", "records"), a.Location(), b.Location())
 	return errors.Join(err, tally.Write(w))
 }
 
-// copyWithheld copies the list of forgotten users, unless the target has one.
-func copyWithheld(from, to string) error {
-	content, err := userfile.Read(from, play.MaxWithheld)
+// copyForgottenUsers copies the list of forgotten users, unless the target has one.
+func copyForgottenUsers(from, to string) error {
+	content, err := userfile.Read(from, play.MaxForgottenBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -141,12 +141,12 @@ func Backup(ctx context.Context, w io.Writer, cfg *config.Config, file string, o
 	if _, err := os.Lstat(file); !o.Replace && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s already exists; choose another file name, or use --replace", file)
 	}
-	kept, err := openKept(ctx, at)
+	kept, err := openExisting(ctx, at)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
-	tally, err := play.Backup(ctx, kept, file, o.Say)
+	tally, err := play.Backup(ctx, kept, file, o.Report)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func Backup(ctx context.Context, w io.Writer, cfg *config.Config, file string, o
 	if err := errors.Join(err, tally.Write(w)); err != nil || o.Place != "" {
 		return err
 	}
-	c, err := untaken(ctx, cfg, kept)
+	c, err := unimportedCampaign(ctx, cfg, kept)
 	if err != nil || c == nil {
 		return err
 	}
@@ -169,10 +169,10 @@ func Restore(ctx context.Context, w io.Writer, cfg *config.Config, file string, 
 	if err != nil {
 		return err
 	}
-	if o.Withheld == "" {
-		o.Withheld = play.WithheldFile(at)
+	if o.ForgottenUsersFile == "" {
+		o.ForgottenUsersFile = play.ForgottenUsersFile(at)
 	}
-	withheld, err := play.ReadWithheld(o.Withheld)
+	withheld, err := play.ReadForgotten(o.ForgottenUsersFile)
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func Restore(ctx context.Context, w io.Writer, cfg *config.Config, file string, 
 		return err
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
-	done, err := play.Restore(ctx, kept, b, o.Replace, withheld, o.Say)
+	done, err := play.Restore(ctx, kept, b, o.Replace, withheld, o.Report)
 	if errors.Is(err, memory.ErrNotEmpty) {
 		return fmt.Errorf("%s: %w; use --replace to put the backup in its place", kept.Location(), err)
 	}

@@ -50,7 +50,7 @@ func (a *App) WithMetrics(ctx context.Context, addr string, w io.Writer, work fu
 	go func() { served <- p.http.Serve(p.listener) }() // ends with shutDown
 	following, stop := context.WithCancel(ctx)
 	var clients sync.WaitGroup
-	clients.Go(func() { a.followClients(following, p.keeper) })
+	clients.Go(func() { a.followClients(following, p.gatekeeper) })
 	err = errors.Join(work(), p.shutDown())
 	stop()
 	clients.Wait()
@@ -62,12 +62,12 @@ func (a *App) WithMetrics(ctx context.Context, addr string, w io.Writer, work fu
 
 // metricsServer serves metrics and health if there is no outward server.
 type metricsServer struct {
-	app      *App
-	guard    access.Guard
-	keeper   *access.Gatekeeper
-	health   *observe.Health
-	listener net.Listener
-	http     *http.Server
+	app        *App
+	guard      access.Guard
+	gatekeeper *access.Gatekeeper
+	health     *observe.Health
+	listener   net.Listener
+	http       *http.Server
 }
 
 func (a *App) openMetricsServer(ctx context.Context, addr string, anyPort bool) (*metricsServer, error) {
@@ -90,7 +90,7 @@ func (a *App) openMetricsServer(ctx context.Context, addr string, anyPort bool) 
 		}
 		return nil, fmt.Errorf("listening on %s: %w; choose another address with --metrics", addr, err)
 	}
-	o := &metricsServer{app: a, keeper: keeper, health: a.newHealth(), listener: l, guard: access.Guard{
+	o := &metricsServer{app: a, gatekeeper: keeper, health: a.newHealth(), listener: l, guard: access.Guard{
 		AllowedOrigins: a.Config.Server.AllowedOrigins, AllowedHosts: a.Config.Server.AllowedHosts, Addr: l.Addr().String(),
 	}}
 	mux := http.NewServeMux()
@@ -133,9 +133,9 @@ func (o *metricsServer) checkOrigin(next http.Handler) http.Handler {
 // requireIdentity admits this machine, and clients that may read the audit log.
 func (o *metricsServer) requireIdentity(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s, err := o.keeper.Identify(r)
+		s, err := o.gatekeeper.Identify(r)
 		if err != nil {
-			if c := o.keeper.Challenge(r, err); c != "" {
+			if c := o.gatekeeper.Challenge(r, err); c != "" {
 				w.Header().Set("WWW-Authenticate", c)
 			}
 			http.Error(w, err.Error(), access.Status(err))

@@ -58,13 +58,13 @@ func Recap(ctx context.Context, w io.Writer, cfg *config.Config, o RecapOptions)
 		secrets := &world.Secrets{}
 		if o.Players {
 			var facts []memory.Fact
-			if err := eachToldFact(ctx, store, func(f memory.Fact) { facts = append(facts, f) }); err != nil {
+			if err := eachCampaignFact(ctx, store, func(f memory.Fact) { facts = append(facts, f) }); err != nil {
 				return err
 			}
 			secrets = world.SecretsOf(entities, facts)
 			lines = world.ForPlayers(lines, secrets)
 		}
-		text, by, err := tellSession(ctx, cfg, lines, entities, secrets, o)
+		text, by, err := recapSession(ctx, cfg, lines, entities, secrets, o)
 		if err != nil {
 			return err
 		}
@@ -73,13 +73,13 @@ func Recap(ctx context.Context, w io.Writer, cfg *config.Config, o RecapOptions)
 	})
 }
 
-// tellSession returns the text of a recap, and the method by which it was made.
-func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, entities []memory.Entity, secrets *world.Secrets, o RecapOptions) (text, by string, err error) {
+// recapSession returns the text of a recap, and the method by which it was made.
+func recapSession(ctx context.Context, cfg *config.Config, lines []memory.Line, entities []memory.Entity, secrets *world.Secrets, o RecapOptions) (text, by string, err error) {
 	if len(lines) == 0 {
 		return "Nothing was said that could be told.", "", nil
 	}
 	if o.Threads {
-		return tellThreads(lines, entities, o.Players), ", by thread", nil
+		return recapThreads(lines, entities, o.Players), ", by thread", nil
 	}
 	client := providers.NewClient()
 	defer client.CloseIdleConnections()
@@ -94,7 +94,7 @@ func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, e
 		if len(cfg.Language) > 0 {
 			language = cfg.Language[0]
 		}
-		text, err := world.AskRecap(ctx, model, lines, language)
+		text, err := world.RequestRecap(ctx, model, lines, language)
 		if err != nil {
 			return "", "", fmt.Errorf("%w; --extract needs no model", err)
 		}
@@ -113,9 +113,9 @@ func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, e
 	return strings.TrimSuffix(b.String(), "\n"), ", the most important lines", nil
 }
 
-// tellThreads returns the lines of a session grouped by subject. For players it leaves out subjects that they
+// recapThreads returns the lines of a session grouped by subject. For players it leaves out subjects that they
 // do not know.
-func tellThreads(lines []memory.Line, entities []memory.Entity, players bool) string {
+func recapThreads(lines []memory.Line, entities []memory.Entity, players bool) string {
 	var names []string
 	for _, e := range entities {
 		if !players || len(e.Visible) == 0 {
@@ -175,7 +175,7 @@ func Campaigns(ctx context.Context, w io.Writer, cfg *config.Config) error {
 		if err != nil {
 			return err
 		}
-		waiting, err := untaken(ctx, cfg, store)
+		waiting, err := unimportedCampaign(ctx, cfg, store)
 		if err != nil {
 			return err
 		}
@@ -184,7 +184,7 @@ func Campaigns(ctx context.Context, w io.Writer, cfg *config.Config) error {
 			if waiting != nil && c.name == cmp.Or(cfg.Campaign.Name, waiting.Name) {
 				fresh = fmt.Sprintf("; %s is not in memory yet; glyphoxa play or glyphoxa import adds it", cfg.Campaign.World)
 			}
-			if _, err := fmt.Fprintf(w, "%s: %s, %s with %s%s\n", c.name, plural.Count(c.held(), "entity", "entities"), plural.Count(len(c.sessions), "session", "sessions"), plural.Count(c.lines, "line", "lines"), fresh); err != nil {
+			if _, err := fmt.Fprintf(w, "%s: %s, %s with %s%s\n", c.name, plural.Count(c.countPresent(), "entity", "entities"), plural.Count(len(c.sessions), "session", "sessions"), plural.Count(c.lines, "line", "lines"), fresh); err != nil {
 				return err
 			}
 		}
@@ -198,17 +198,17 @@ type storedCampaign struct {
 	// entities are the ids that the campaign added or will add when it is next played. there contains the ids
 	// that are in the world now.
 	entities []string
-	there    map[string]bool
+	present  map[string]bool
 	sessions []string
 	lines    int
 }
 
-// held returns the number of the campaign's entities that are in the world now.
-func (c *storedCampaign) held() int { return c.countHeld(c.entities) }
+// countPresent returns the number of the campaign's entities that are in the world now.
+func (c *storedCampaign) countPresent() int { return c.countPresentOf(c.entities) }
 
-func (c *storedCampaign) countHeld(ids []string) (n int) {
+func (c *storedCampaign) countPresentOf(ids []string) (n int) {
 	for _, id := range ids {
-		if c.there[id] {
+		if c.present[id] {
 			n++
 		}
 	}
@@ -222,7 +222,7 @@ func listCampaigns(ctx context.Context, cfg *config.Config, store memory.Store) 
 	var all []*storedCampaign
 	of := func(name string) *storedCampaign {
 		if byName[name] == nil {
-			byName[name] = &storedCampaign{name: name, there: there}
+			byName[name] = &storedCampaign{name: name, present: there}
 			all = append(all, byName[name])
 		}
 		return byName[name]
@@ -287,7 +287,7 @@ func RemoveCampaign(ctx context.Context, w io.Writer, cfg *config.Config, o Remo
 			return userfile.Usage(fmt.Errorf("there is no campaign %q; there are: %s", o.Name, strings.Join(names, ", ")))
 		}
 		gone := slices.DeleteFunc(slices.Clone(c.entities), func(id string) bool { return shared[id] })
-		question := fmt.Sprintf("This removes %s of %q, with all relations and facts about them", plural.Count(c.countHeld(gone), "entity", "entities"), o.Name)
+		question := fmt.Sprintf("This removes %s of %q, with all relations and facts about them", plural.Count(c.countPresentOf(gone), "entity", "entities"), o.Name)
 		if o.Sessions {
 			question += fmt.Sprintf(", and %s with %s", plural.Count(len(c.sessions), "session", "sessions"), plural.Count(c.lines, "line", "lines"))
 		}
@@ -311,7 +311,7 @@ func RemoveCampaign(ctx context.Context, w io.Writer, cfg *config.Config, o Remo
 		if err := announceWorld(ctx, cfg, store); err != nil {
 			return err
 		}
-		return describeRemoval(w, cfg, c, o, c.countHeld(gone), lines)
+		return describeRemoval(w, cfg, c, o, c.countPresentOf(gone), lines)
 	})
 }
 
@@ -323,7 +323,7 @@ func withdrawCampaign(ctx context.Context, store memory.Store, name string, ids 
 		sources["entity:"+id] = true
 	}
 	var facts []memory.Fact
-	err := eachToldFact(ctx, store, func(f memory.Fact) {
+	err := eachCampaignFact(ctx, store, func(f memory.Fact) {
 		if sources[f.Source] {
 			facts = append(facts, f)
 		}
@@ -348,7 +348,7 @@ func describeRemoval(w io.Writer, cfg *config.Config, c *storedCampaign, o Remov
 		fmt.Fprintf(b, ", and %s with %s", plural.Count(len(c.sessions), "session", "sessions"), plural.Count(lines, "line", "lines"))
 	}
 	fmt.Fprintln(b)
-	if n := c.held() - gone; n > 0 {
+	if n := c.countPresent() - gone; n > 0 {
 		fmt.Fprintf(b, "%s, because another campaign has them, too\n", plural.Count(n, "entity stays", "entities stay"))
 	}
 	if !o.Sessions && len(c.sessions) > 0 {

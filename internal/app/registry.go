@@ -49,9 +49,9 @@ func (a *App) ListTools(ctx context.Context, w io.Writer, o ToolsOptions) error 
 			return fits(s) && slices.Contains(npc.Tools, s.Name) && s.Tier <= npc.BudgetTier
 		}
 	}
-	a.Registry.Ready(ctx, a.say)
+	a.Registry.Ready(ctx, a.report)
 	if o.Calibrate {
-		a.say("measuring " + plural.Count(len(a.Registry.Host.Names()), "tool", "tools"))
+		a.report("measuring " + plural.Count(len(a.Registry.Host.Names()), "tool", "tools"))
 		if err := a.Registry.Calibrate(ctx); err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func writeTools(w io.Writer, status []mcphost.Status) error {
 func (a *App) CallTool(ctx context.Context, w io.Writer, name, args string) error {
 	own := func(s mcphost.Status) bool { return s.Name == name && s.Source == "builtin" }
 	if !slices.ContainsFunc(a.Registry.Host.Status(), own) { // it belongs to an external server, or is a workflow that may call one
-		a.Registry.Ready(ctx, a.say)
+		a.Registry.Ready(ctx, a.report)
 	}
 	if t, known := a.Registry.Host.Registered(name); known && t.Composite { // reading the book must not count as the time of its calls
 		if err := a.Registry.Rules.Warm(); err != nil {
@@ -137,7 +137,7 @@ func (a *App) CallTool(ctx context.Context, w io.Writer, name, args string) erro
 
 // ApproveTool approves the waiting definition of a held tool.
 func (a *App) ApproveTool(ctx context.Context, w io.Writer, name string) error {
-	a.Registry.Ready(ctx, a.say)
+	a.Registry.Ready(ctx, a.report)
 	if err := a.Registry.Host.Approve(ctx, name); err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (a *App) ApproveTool(ctx context.Context, w io.Writer, name string) error {
 
 // ForgetTool releases the remembered names of a tool, or of a server's tools, whose server was removed.
 func (a *App) ForgetTool(ctx context.Context, w io.Writer, name string) error {
-	a.Registry.Ready(ctx, a.say)
+	a.Registry.Ready(ctx, a.report)
 	given, err := a.Registry.ForgetName(ctx, name)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (a *App) ForgetTool(ctx context.Context, w io.Writer, name string) error {
 // DiffTools prints the definitions that wait for approval, or that of one tool, as a diff against the
 // approved one.
 func (a *App) DiffTools(ctx context.Context, w io.Writer, name string) error {
-	a.Registry.Ready(ctx, a.say)
+	a.Registry.Ready(ctx, a.report)
 	held, err := a.Registry.Host.Held(ctx)
 	if err != nil {
 		return err

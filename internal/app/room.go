@@ -47,7 +47,7 @@ func networkOf(b config.Browser) web.Network {
 // startForGuests begins a session for players in browsers.
 func (a *App) startForGuests(ctx context.Context) (*play.Session, error) {
 	tell := func(level, text string) { a.log.Info("the table in browsers", "level", level, "notice", text) }
-	s, err := a.StartSession(ctx, play.SessionOptions{Sink: unread{}, Tell: tell})
+	s, err := a.StartSession(ctx, play.SessionOptions{Sink: unread{}, Notify: tell})
 	if err == nil {
 		a.InBackground(func(ctx context.Context) { a.Prepare(ctx, tell) })
 	}

@@ -21,8 +21,8 @@ const noToken = "there is no Discord token, so the bot is off; to play on Discor
 // RunOptions configure Run.
 type RunOptions struct {
 	Version string
-	// Tell receives messages for people.
-	Tell io.Writer
+	// Messages receives messages for people.
+	Messages io.Writer
 	// Events receives the events of all guilds' tables, one JSON object on each line. If nil, they are not
 	// written.
 	Events io.Writer
@@ -31,10 +31,10 @@ type RunOptions struct {
 // Run runs the bot on Discord, if there is a token, and the outward server with its metrics, until ctx ends.
 // The app must have been opened with [Options.Metrics] and [Options.Console].
 func (a *App) Run(ctx context.Context, o RunOptions) (err error) {
-	out := &lines{out: o.Tell}
+	out := &lines{out: o.Messages}
 	bot := func(context.Context) error { return nil }
 	if a.Config.Discord.Token == "" {
-		out.say(noToken)
+		out.report(noToken)
 	} else {
 		unlock, failed := play.LockDir(play.GuildsDir(a.Config))
 		if failed != nil {
@@ -43,7 +43,7 @@ func (a *App) Run(ctx context.Context, o RunOptions) (err error) {
 		defer func() { err = errors.Join(err, unlock()) }()
 		defer a.writeEvents(o.Events)()
 		gs := play.NewGuilds(play.GuildsOptions{Config: a.Config, Front: discord.Front, Open: a.openForGuild, Log: a.log})
-		b, failed := discord.New(a.Config.Discord, gs, &discord.Options{Logger: a.log, Say: out.say, Hearing: a.Config.Hearing, Recognition: a.Config.Providers.STT})
+		b, failed := discord.New(a.Config.Discord, gs, &discord.Options{Logger: a.log, Report: out.report, Hearing: a.Config.Hearing, Recognition: a.Config.Providers.STT})
 		if failed != nil {
 			return errors.Join(userfile.Usage(failed), gs.Close())
 		}
@@ -82,4 +82,4 @@ func (l *lines) Write(p []byte) (int, error) {
 	return l.out.Write(p)
 }
 
-func (l *lines) say(text string) { fmt.Fprintln(l, "glyphoxa:", text) }
+func (l *lines) report(text string) { fmt.Fprintln(l, "glyphoxa:", text) }

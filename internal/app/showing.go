@@ -26,7 +26,7 @@ const maxShownText = 2000
 func (a *App) ShowTool(ctx context.Context, w io.Writer, name string) error {
 	tool, ok := a.Registry.Host.Tool(name)
 	if !ok { // it can only belong to an external server
-		a.Registry.Ready(ctx, a.say)
+		a.Registry.Ready(ctx, a.report)
 		tool, ok = a.Registry.Host.Tool(name)
 	}
 	if !ok {

@@ -63,7 +63,7 @@ func (l *loader) checkCascade(d *userfile.Document, root userfile.Path, c *Casca
 		case e.p.Name != "":
 			l.checkProvider(d, path, "llm", &e.p.Provider)
 			l.checkFallback(d, path, "llm", e.p)
-		case d.Given(path) && !d.Broken(path):
+		case d.HasValue(path) && !d.Broken(path):
 			d.AddProblem(path.Key("name"), "is missing", "add it: auto, openai or offline")
 		}
 	}

@@ -73,15 +73,15 @@ func (l *loader) checkNPCs() {
 		checkMayChange(l, n)
 		checkTopics(n)
 		warnOfNPC(l, n)
-		noteSecretLines(l.cfg, n)
+		recordSecretLines(l.cfg, n)
 	}
 	if len(l.npcs) == 0 && len(l.problems) == 0 {
 		l.addWarning(l.main, "npcs", "there is no NPC to play", "add one, or point npcs_dir at a directory with NPC files")
 	}
 }
 
-// noteSecretLines records the lines of an NPC's secrets.
-func noteSecretLines(cfg *Config, n located) {
+// recordSecretLines records the lines of an NPC's secrets.
+func recordSecretLines(cfg *Config, n located) {
 	var lines []int
 	for i := range n.npc.SecretKnowledge {
 		lines = append(lines, n.d.Line(n.path.Key("secret_knowledge").Item(i)))
@@ -272,7 +272,7 @@ func (l *loader) requireKey(root userfile.Path, key, value, transport string) {
 // warnUnused warns about keys that a transport ignores.
 func (l *loader) warnUnused(root userfile.Path, transport string, keys ...string) {
 	for _, key := range keys {
-		if path := root.Key(key); l.main.Given(path) {
+		if path := root.Key(key); l.main.HasValue(path) {
 			l.addWarning(l.main, path, "is not used by transport "+transport, "remove it, or change the transport")
 		}
 	}
@@ -292,7 +292,7 @@ func checkOrder[T cmp.Ordered](d *userfile.Document, path userfile.Path, p PerTi
 			return
 		}
 		sub := path.Key(key)
-		if !d.Given(sub) {
+		if !d.HasValue(sub) {
 			sub = path.Key(below)
 		}
 		d.AddProblemAt(d.Line(sub), path, key+atLeast+below, "raise one or lower the other")

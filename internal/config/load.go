@@ -162,7 +162,7 @@ func (l *loader) readNPCDir() {
 		}
 		npc := DefaultNPC()
 		doc := ReadNPC(file, data, &npc, l.opts.LookupEnv, &l.problems)
-		if !doc.Given("") {
+		if !doc.HasValue("") {
 			continue
 		}
 		l.cfg.NPCs = append(l.cfg.NPCs, npc)

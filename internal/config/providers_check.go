@@ -85,7 +85,7 @@ func (l *loader) checkPolicy() {
 	root := userfile.Path("latency.policy")
 	for i, step := range l.cfg.Latency.Policy {
 		path := root.Item(i)
-		if !l.main.Given(path) {
+		if !l.main.HasValue(path) {
 			return // the defaults are not the user's choice
 		}
 		switch {

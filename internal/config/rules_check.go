@@ -22,7 +22,7 @@ func (l *loader) warnOfRules(root userfile.Path) {
 		r := &l.cfg.Server.Policy[i]
 		entry := root.Item(i)
 		for _, u := range usedBy {
-			if path := entry.Key(u.key); r.Kind != "" && u.kind != r.Kind && l.main.Given(path) {
+			if path := entry.Key(u.key); r.Kind != "" && u.kind != r.Kind && l.main.HasValue(path) {
 				l.addWarning(l.main, path, "is not used by rule "+r.Kind, "remove it, or change the rule")
 			}
 		}

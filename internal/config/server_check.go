@@ -217,7 +217,7 @@ func (l *loader) checkWorkflows(path userfile.Path) {
 	info, err := l.src.stat(l.src.join(dir))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if l.main.Given(path) {
+		if l.main.HasValue(path) {
 			l.addWarning(l.main, path, "there is no such directory", "correct the path or create the directory")
 		}
 	case err != nil:

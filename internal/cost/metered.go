@@ -81,8 +81,8 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 		}()
 		for chunk, err := range m.Provider.Stream(ctx, req) {
 			if err == nil {
-				a.take(chunk)
-				span.NoteChunk()
+				a.recordChunk(chunk)
+				span.RecordChunk()
 			} else {
 				failure = failureOf(err)
 			}
@@ -108,22 +108,22 @@ func failureOf(err error) string {
 
 // answer is a request's answer so far.
 type answer struct {
-	account  *Account
-	provider string
-	req      llm.Request
-	begun    bool
-	written  int // bytes
-	told     *llm.Usage
+	account       *Account
+	provider      string
+	req           llm.Request
+	started       bool
+	written       int // bytes
+	reportedUsage *llm.Usage
 }
 
-func (a *answer) take(c llm.Chunk) {
-	a.begun = true
+func (a *answer) recordChunk(c llm.Chunk) {
+	a.started = true
 	a.written += len(c.Text)
 	for _, call := range c.ToolCalls {
 		a.written += len(call.Name) + len(call.Arguments)
 	}
 	if c.Usage != nil {
-		a.told = c.Usage
+		a.reportedUsage = c.Usage
 	}
 }
 
@@ -131,9 +131,9 @@ func (a *answer) take(c llm.Chunk) {
 // because it was requested.
 func (a *answer) charge(left bool) (u Usage) {
 	switch {
-	case a.told != nil:
-		u = Usage{Input: int64(a.told.PromptTokens), Output: int64(a.told.CompletionTokens), Cached: int64(a.told.CachedTokens)}
-	case a.begun || left:
+	case a.reportedUsage != nil:
+		u = Usage{Input: int64(a.reportedUsage.PromptTokens), Output: int64(a.reportedUsage.CompletionTokens), Cached: int64(a.reportedUsage.CachedTokens)}
+	case a.started || left:
 		u = Usage{Input: EstimateTokens(size(a.req)), Output: EstimateTokens(a.written)}
 		u.Estimated = u.Input + u.Output
 	default:

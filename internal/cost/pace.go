@@ -58,9 +58,9 @@ func (s Stage) String() string {
 type Sample struct {
 	// Tier is the tier at which the turn ran.
 	Tier mcp.BudgetTier
-	// Took has the time of each stage. Endpoint and Transcript are 0 for a typed line, which is then no
+	// Durations has the time of each stage. Endpoint and Transcript are 0 for a typed line, which is then no
 	// sample of these stages. Tool only counts if Tools is set. For other stages, 0 counts as 0.
-	Took [StageCount]time.Duration
+	Durations [StageCount]time.Duration
 	// Tools reports that the turn called tools before its first sound.
 	Tools bool
 	// Opened reports that a fast model wrote the opener because the turn would have been late. The turn is
@@ -74,7 +74,7 @@ type Sample struct {
 func (s *Sample) has(stage Stage) bool {
 	switch stage {
 	case Endpoint, Transcript:
-		return s.Took[stage] > 0
+		return s.Durations[stage] > 0
 	case Model, Writing:
 		return !s.Opened
 	case Tool:
@@ -100,8 +100,8 @@ func (g *Governor) Record(s Sample) {
 	if !s.Tier.Valid() {
 		return
 	}
-	for i := range s.Took {
-		s.Took[i] = max(s.Took[i], 0)
+	for i := range s.Durations {
+		s.Durations[i] = max(s.Durations[i], 0)
 	}
 	s.FirstSound = max(s.FirstSound, 0)
 	g.tiers[s.Tier].addSample(s)

@@ -105,9 +105,9 @@ func (g *Governor) Plan(in Input) Plan {
 		case Opener:
 			p.addOpener()
 		case Fallback:
-			p.askFallback()
+			p.selectFallback()
 		case Filler:
-			p.armFiller()
+			p.scheduleFiller()
 		}
 	}
 	return p.plan
@@ -170,9 +170,9 @@ func (p *planning) addOpener() {
 	p.projected = min(p.projected, p.in.Spent+voice)
 }
 
-// askFallback selects a faster model. It keeps the projection, because it is not known how much faster that
+// selectFallback selects a faster model. It keeps the projection, because it is not known how much faster that
 // model is.
-func (p *planning) askFallback() {
+func (p *planning) selectFallback() {
 	if !p.isLate() || !p.in.HasFallback || p.plan.Fallback {
 		return
 	}
@@ -180,8 +180,8 @@ func (p *planning) askFallback() {
 	p.plan.Fallback = true
 }
 
-// armFiller arms a filler whose first sound comes before the target.
-func (p *planning) armFiller() {
+// scheduleFiller arms a filler whose first sound comes before the target.
+func (p *planning) scheduleFiller() {
 	if !p.in.HasFiller || p.plan.Opener || p.plan.FillerAfter > 0 {
 		return
 	}

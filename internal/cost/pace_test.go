@@ -16,8 +16,8 @@ const ms = time.Millisecond
 // turn is a sample with the given model time.
 func turn(tier mcp.BudgetTier, model time.Duration) cost.Sample {
 	s := cost.Sample{Tier: tier, FirstSound: model + 200*ms}
-	s.Took[cost.Context], s.Took[cost.Model] = 10*ms, model
-	s.Took[cost.Writing], s.Took[cost.Voice] = 90*ms, 100*ms
+	s.Durations[cost.Context], s.Durations[cost.Model] = 10*ms, model
+	s.Durations[cost.Writing], s.Durations[cost.Voice] = 90*ms, 100*ms
 	return s
 }
 
@@ -50,8 +50,8 @@ func TestStagesATurnDidNotHave(t *testing.T) {
 	g := cost.NewGovernor()
 	recordN(g, 3, turn(mcp.BudgetFast, time.Second))
 	spoken := turn(mcp.BudgetFast, time.Second)
-	spoken.Took[cost.Endpoint], spoken.Took[cost.Transcript] = 500*ms, 300*ms
-	spoken.Tools, spoken.Took[cost.Tool] = true, 400*ms
+	spoken.Durations[cost.Endpoint], spoken.Durations[cost.Transcript] = 500*ms, 300*ms
+	spoken.Tools, spoken.Durations[cost.Tool] = true, 400*ms
 	g.Record(spoken)
 	for _, tt := range []struct {
 		stage cost.Stage
@@ -103,7 +103,7 @@ func TestProject(t *testing.T) {
 		t.Error("4 turns are enough, want 5")
 	}
 	tools := turn(mcp.BudgetDeep, time.Second)
-	tools.Tools, tools.Took[cost.Tool] = true, 500*ms
+	tools.Tools, tools.Durations[cost.Tool] = true, 500*ms
 	g.Record(tools)
 	// One turn in five calls tools, which take 500 ms.
 	if d, known := g.Project(mcp.BudgetDeep, 300*ms); d != 1600*ms || !known {
@@ -117,7 +117,7 @@ func TestProject(t *testing.T) {
 func TestOldTurnsAreForgotten(t *testing.T) {
 	g := cost.NewGovernor()
 	slow := turn(mcp.BudgetFast, time.Minute)
-	slow.Tools, slow.Took[cost.Tool], slow.Took[cost.Endpoint] = true, time.Minute, time.Minute
+	slow.Tools, slow.Durations[cost.Tool], slow.Durations[cost.Endpoint] = true, time.Minute, time.Minute
 	recordN(g, cost.Window, slow)
 	recordN(g, cost.Window, turn(mcp.BudgetFast, time.Second))
 	if d, known := g.Project(mcp.BudgetFast, 0); d != 1200*ms || !known {
@@ -131,8 +131,8 @@ func TestOldTurnsAreForgotten(t *testing.T) {
 // drawTurn draws a sample of a tier.
 func drawTurn(t *rapid.T, tier mcp.BudgetTier) cost.Sample {
 	s := cost.Sample{Tier: tier, Tools: rapid.Bool().Draw(t, "tools"), FirstSound: drawTime(t)}
-	for i := range s.Took {
-		s.Took[i] = drawTime(t)
+	for i := range s.Durations {
+		s.Durations[i] = drawTime(t)
 	}
 	return s
 }
@@ -149,7 +149,7 @@ func TestPercentilesAreThoseOfTheLastTurns(t *testing.T) {
 		for range rapid.IntRange(0, 3*cost.Window).Draw(t, "turns") {
 			s := drawTurn(t, mcp.BudgetStandard)
 			g.Record(s)
-			model = append(model, max(0, s.Took[cost.Model]))
+			model = append(model, max(0, s.Durations[cost.Model]))
 		}
 		model = slices.Sorted(slices.Values(model[max(0, len(model)-cost.Window):]))
 		var want50, want95 time.Duration
@@ -172,8 +172,8 @@ func TestSlowerTurnsAreNotExpectedToBeFaster(t *testing.T) {
 		for range rapid.IntRange(cost.Enough, 150).Draw(t, "turns") {
 			s := drawTurn(t, mcp.BudgetFast)
 			fast.Record(s)
-			for i := range s.Took {
-				s.Took[i] += max(0, drawTime(t))
+			for i := range s.Durations {
+				s.Durations[i] += max(0, drawTime(t))
 			}
 			slow.Record(s)
 		}
@@ -195,9 +195,9 @@ func TestASlowTurnDoesNotMakeTheNextFaster(t *testing.T) {
 		}
 		before, _ := g.Project(mcp.BudgetFast, 0)
 		s := cost.Sample{Tier: mcp.BudgetFast, Tools: true}
-		for i := range s.Took {
+		for i := range s.Durations {
 			d, _ := g.P50(mcp.BudgetFast, cost.Stage(i))
-			s.Took[i] = d + max(0, drawTime(t))
+			s.Durations[i] = d + max(0, drawTime(t))
 		}
 		g.Record(s)
 		if after, _ := g.Project(mcp.BudgetFast, 0); after < before {
@@ -222,7 +222,7 @@ func BenchmarkRecord(b *testing.B) {
 	g := cost.NewGovernor()
 	s := turn(mcp.BudgetDeep, time.Second)
 	for i := 0; b.Loop(); i++ {
-		s.Took[cost.Model] = time.Duration(i*7919%1000) * ms
+		s.Durations[cost.Model] = time.Duration(i*7919%1000) * ms
 		g.Record(s)
 	}
 }

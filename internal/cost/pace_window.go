@@ -19,7 +19,7 @@ func (t *turns) addSample(s Sample) {
 		old := &t.ring[t.next]
 		for stage := range t.stages {
 			if old.has(Stage(stage)) {
-				t.stages[stage].remove(old.Took[stage])
+				t.stages[stage].remove(old.Durations[stage])
 			}
 		}
 		t.first.remove(old.FirstSound)
@@ -30,7 +30,7 @@ func (t *turns) addSample(s Sample) {
 	t.next = (t.next + 1) % Window
 	for stage := range t.stages {
 		if s.has(Stage(stage)) {
-			t.stages[stage].insert(s.Took[stage])
+			t.stages[stage].insert(s.Durations[stage])
 		}
 	}
 	t.first.insert(s.FirstSound)

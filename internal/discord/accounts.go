@@ -42,18 +42,18 @@ type Accounts struct {
 	guild  string // if not empty, the only guild served
 	dms    dmRoles
 
-	asking singleflight.Group // deduplicates concurrent requests about one user and guild
+	requests singleflight.Group // deduplicates concurrent requests about one user and guild
 
 	mu    sync.Mutex // guards the fields below
 	app   *discordgo.Application
 	appAt time.Time // when app was requested from Discord
-	known map[leading]answerOfDiscord
+	known map[leadsQuery]leadsAnswer
 }
 
-// leading identifies the question whether a user leads games in a guild.
-type leading struct{ user, guild string }
+// leadsQuery identifies the question whether a user leads games in a guild.
+type leadsQuery struct{ user, guild string }
 
-type answerOfDiscord struct {
+type leadsAnswer struct {
 	leads bool
 	at    time.Time
 }
@@ -78,7 +78,7 @@ func NewAccounts(cfg config.Discord, dial DialFunc) (*Accounts, error) {
 			ClientSecret: cfg.ClientSecret.Reveal(), Scopes: []string{"identify"},
 			Endpoint: oauth2.Endpoint{AuthURL: site + "/oauth2/authorize", TokenURL: "https://discord.com/api/oauth2/token", AuthStyle: oauth2.AuthStyleInParams},
 		},
-		client: session.Client, rest: NewRestClient(session), guild: cfg.Guild, dms: cfg.DMRoles, known: map[leading]answerOfDiscord{},
+		client: session.Client, rest: NewRestClient(session), guild: cfg.Guild, dms: cfg.DMRoles, known: map[leadsQuery]leadsAnswer{},
 	}, nil
 }
 
@@ -183,17 +183,17 @@ func (a *Accounts) Leads(ctx context.Context, id, guild string) (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	q := leading{user, guild}
+	q := leadsQuery{user, guild}
 	a.mu.Lock()
 	last, asked := a.known[q]
 	a.mu.Unlock()
 	if asked && time.Since(last.at) < leadsFor {
 		return last.leads, nil
 	}
-	now, err, _ := a.asking.Do(user+" "+guild, func() (any, error) {
+	now, err, _ := a.requests.Do(user+" "+guild, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RestTimeout)
 		defer cancel()
-		return a.askLeads(ctx, q)
+		return a.fetchLeads(ctx, q)
 	})
 	if err != nil {
 		return asked && last.leads && time.Since(last.at) < leadsStale, err
@@ -201,8 +201,8 @@ func (a *Accounts) Leads(ctx context.Context, id, guild string) (bool, error) {
 	return now.(bool), nil
 }
 
-// keep caches an answer.
-func (a *Accounts) keep(q leading, said answerOfDiscord) {
+// cacheAnswer caches an answer.
+func (a *Accounts) cacheAnswer(q leadsQuery, said leadsAnswer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.makeRoom()
@@ -227,7 +227,7 @@ func (a *Accounts) makeRoom() {
 	if len(a.known) < maxLeads {
 		return
 	}
-	var leaves leading
+	var leaves leadsQuery
 	found := false
 	for q, one := range a.known {
 		last := a.known[leaves]
@@ -249,23 +249,23 @@ func (a *Accounts) makeRoom() {
 	delete(a.known, leaves)
 }
 
-// askLeads asks Discord and caches the answer with the age of its oldest input.
-func (a *Accounts) askLeads(ctx context.Context, q leading) (leads bool, err error) {
+// fetchLeads asks Discord and caches the answer with the age of its oldest input.
+func (a *Accounts) fetchLeads(ctx context.Context, q leadsQuery) (leads bool, err error) {
 	app, at, err := a.application(ctx)
 	if err != nil {
 		return false, err
 	}
 	if leads = owns(app, q.user); !leads {
-		if leads, err = a.askRoles(ctx, q); err != nil {
+		if leads, err = a.fetchRoles(ctx, q); err != nil {
 			return false, err
 		}
 	}
-	a.keep(q, answerOfDiscord{leads, at})
+	a.cacheAnswer(q, leadsAnswer{leads, at})
 	return leads, nil
 }
 
-// askRoles asks Discord whether a user has a DM's role in a guild.
-func (a *Accounts) askRoles(ctx context.Context, q leading) (bool, error) {
+// fetchRoles asks Discord whether a user has a DM's role in a guild.
+func (a *Accounts) fetchRoles(ctx context.Context, q leadsQuery) (bool, error) {
 	if a.guild != "" && q.guild != a.guild || !isID(q.guild) {
 		return false, nil
 	}

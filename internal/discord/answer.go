@@ -147,7 +147,7 @@ func (r responder) followUp(ctx context.Context, i *discordgo.Interaction, a ans
 
 // errorText formats an error for the user.
 func errorText(l Language, err error) string {
-	text := shortenPaths(Say(l, err))
+	text := shortenPaths(TranslateError(l, err))
 	if word, _, _ := strings.Cut(text, " "); !strings.ContainsAny(word, ".:/_") { // otherwise it is a file name or a key, not a word
 		first, n := utf8.DecodeRuneInString(text)
 		text = string(unicode.ToUpper(first)) + text[n:]

@@ -273,9 +273,9 @@ func decideApproval(ctx context.Context, c *call, grant bool) (string, error) {
 	case d.Failed != "":
 		return decisionText(c.lang, d), nil
 	case grant && d.Proposed:
-		return c.say(IsDone), nil
+		return c.format(IsDone), nil
 	case grant:
-		return c.say(MayPass), nil
+		return c.format(MayPass), nil
 	}
-	return c.say(IsDenied), nil
+	return c.format(IsDenied), nil
 }

@@ -55,9 +55,9 @@ const Front = "discord"
 type Options struct {
 	// Logger receives messages for operators. If nil, nothing is logged.
 	Logger *slog.Logger
-	// Say reports events of the connection to the operator, in a sentence. Any goroutine may call it. If
+	// Report reports events of the connection to the operator, in a sentence. Any goroutine may call it. If
 	// nil, these reports are dropped.
-	Say func(text string)
+	Report func(text string)
 	// Dial opens connections to Discord and its gateway. If nil, the default dialler is used.
 	Dial DialFunc
 	// Hearing configures voice detection in voice channels, and Recognition the speech recognition.
@@ -70,7 +70,7 @@ type Bot struct {
 	cfg    config.Discord
 	guilds *play.Guilds
 	log    *slog.Logger
-	say    func(string)
+	report func(string)
 
 	rest       *RestClient
 	gateway    *Gateway
@@ -95,12 +95,12 @@ func New(cfg config.Discord, gs *play.Guilds, o *Options) (*Bot, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	b := &Bot{cfg: cfg, guilds: gs, log: o.Logger, say: o.Say, tasks: &tasks{}}
+	b := &Bot{cfg: cfg, guilds: gs, log: o.Logger, report: o.Report, tasks: &tasks{}}
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)
 	}
-	if b.say == nil {
-		b.say = func(string) {}
+	if b.report == nil {
+		b.report = func(string) {}
 	}
 	b.hearing, b.recognition, b.voiceStates = o.Hearing, o.Recognition, newVoiceStates()
 	b.voiceParts = sync.OnceValues(b.openVoiceParts)
@@ -110,12 +110,12 @@ func New(cfg config.Discord, gs *play.Guilds, o *Options) (*Bot, error) {
 	}
 	b.rest = NewRestClient(session)
 	b.gateway = NewGateway(GatewayOptions{
-		Token: cfg.Token.Reveal(), Base: cfg.APIURL, Client: b.rest, Subscribe: b.subscribe, Dial: o.Dial, Logger: b.log, Say: b.say,
+		Token: cfg.Token.Reveal(), Base: cfg.APIURL, Client: b.rest, Subscribe: b.subscribe, Dial: o.Dial, Logger: b.log, Report: b.report,
 	})
 	b.sessions = newSessions(b.log)
 	b.consents = newConsents(b.sessions)
 	b.dispatcher = newDispatcher(b)
-	b.registrar = &registrar{rest: b.rest, guild: cfg.Guild, dms: cfg.DMRoles, say: b.say, done: map[string]bool{}}
+	b.registrar = &registrar{rest: b.rest, guild: cfg.Guild, dms: cfg.DMRoles, report: b.report, registered: map[string]bool{}}
 	return b, nil
 }
 

@@ -56,7 +56,7 @@ func run(t *testing.T, d *discordtest.Server) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var said bytes.Buffer
 	done := make(chan error, 1)
-	go func() { done <- a.Run(ctx, app.RunOptions{Tell: &said}) }()
+	go func() { done <- a.Run(ctx, app.RunOptions{Messages: &said}) }()
 	stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {

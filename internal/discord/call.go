@@ -35,8 +35,8 @@ type call struct {
 	attached []Attachment
 }
 
-// say formats a text in the language of the answer.
-func (c *call) say(t Text, args ...any) string { return t.In(c.lang, args...) }
+// format formats a text in the language of the answer.
+func (c *call) format(t Text, args ...any) string { return t.In(c.lang, args...) }
 
 // textOption returns a text option, "" if it was not given.
 func (c *call) textOption(name string) string {

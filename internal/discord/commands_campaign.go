@@ -16,7 +16,7 @@ func showCampaign(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines := []string{c.say(CampaignIs, c.campaignTitle(k), NPCs.Of(k.NPCs), OfEntities.Of(k.Entities), Sessions.Of(k.Sessions))}
+	lines := []string{c.format(CampaignIs, c.campaignTitle(k), NPCs.Of(k.NPCs), OfEntities.Of(k.Entities), Sessions.Of(k.Sessions))}
 	if scene := strings.TrimSpace(k.Scene); scene != "" {
 		lines = append(lines, splitMessage(scene, maxLine)...)
 	}
@@ -39,7 +39,7 @@ func (c *call) otherCampaigns(ctx context.Context) (lines []string, err error) {
 		}
 	}
 	if len(lines) > 0 {
-		lines = append([]string{c.say(OtherPlays)}, lines...)
+		lines = append([]string{c.format(OtherPlays)}, lines...)
 	}
 	return lines, err
 }
@@ -74,9 +74,9 @@ func loadCampaign(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out := c.say(WasRead, c.campaignTitle(k), escapeMarkup(name), OfEntities.Of(k.Entities))
+	out := c.format(WasRead, c.campaignTitle(k), escapeMarkup(name), OfEntities.Of(k.Entities))
 	if !k.Current {
-		out += " " + c.say(SwitchPlays)
+		out += " " + c.format(SwitchPlays)
 	}
 	return out, nil
 }
@@ -95,7 +95,7 @@ func switchCampaign(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.say(NowPlayed, c.campaignTitle(k), OfEntities.Of(k.Entities), Sessions.Of(k.Sessions)), nil
+	return c.format(NowPlayed, c.campaignTitle(k), OfEntities.Of(k.Entities), Sessions.Of(k.Sessions)), nil
 }
 
 // findCampaign returns the id of the campaign with an id or name.

@@ -49,7 +49,7 @@ func addEntity(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", c.withTypedText(err)
 	}
-	return c.say(EntityPlaced, escapeMarkup(placed.Name), placed.ID), nil
+	return c.format(EntityPlaced, escapeMarkup(placed.Name), placed.ID), nil
 }
 
 // newEntity returns the entity that the options describe.
@@ -81,13 +81,13 @@ func entityForm(_ context.Context, c *call) *form {
 	must, may := true, false
 	var names []string
 	for _, k := range entityKinds {
-		names = append(names, c.say(k.word))
+		names = append(names, c.format(k.word))
 	}
-	return &form{command: "entity add", title: c.say(NewEntity), fields: []discordgo.TextInput{
-		{CustomID: "name", Label: c.say(FieldName), Style: discordgo.TextInputShort, Placeholder: c.say(OptEntityName), Required: &must, MaxLength: maxEntityName, Value: c.textOption("name")},
-		{CustomID: "kind", Label: c.say(FieldKind), Style: discordgo.TextInputShort, Placeholder: strings.Join(names, ", "), Required: &must, MaxLength: maxEntityKind, Value: c.textOption("kind")},
-		{CustomID: "description", Label: c.say(FieldText), Style: discordgo.TextInputParagraph, Placeholder: c.say(OptEntityText), Required: &may, MaxLength: maxEntityText, Value: c.textOption("description")},
-		{CustomID: "place", Label: c.say(FieldPlace), Style: discordgo.TextInputShort, Placeholder: c.say(HintPlace), Required: &may, MaxLength: maxEntityName, Value: c.textOption("place")},
+	return &form{command: "entity add", title: c.format(NewEntity), fields: []discordgo.TextInput{
+		{CustomID: "name", Label: c.format(FieldName), Style: discordgo.TextInputShort, Placeholder: c.format(OptEntityName), Required: &must, MaxLength: maxEntityName, Value: c.textOption("name")},
+		{CustomID: "kind", Label: c.format(FieldKind), Style: discordgo.TextInputShort, Placeholder: strings.Join(names, ", "), Required: &must, MaxLength: maxEntityKind, Value: c.textOption("kind")},
+		{CustomID: "description", Label: c.format(FieldText), Style: discordgo.TextInputParagraph, Placeholder: c.format(OptEntityText), Required: &may, MaxLength: maxEntityText, Value: c.textOption("description")},
+		{CustomID: "place", Label: c.format(FieldPlace), Style: discordgo.TextInputShort, Placeholder: c.format(HintPlace), Required: &may, MaxLength: maxEntityName, Value: c.textOption("place")},
 	}}
 }
 
@@ -96,13 +96,13 @@ func (c *call) withTypedText(err error) error {
 	if !c.filled {
 		return err
 	}
-	lines := []string{c.say(YouTyped, strings.TrimPrefix(errorText(c.lang, err), "⚠ "))}
+	lines := []string{c.format(YouTyped, strings.TrimPrefix(errorText(c.lang, err), "⚠ "))}
 	for _, f := range []struct {
 		name  string
 		label Text
 	}{{"name", FieldName}, {"kind", FieldKind}, {"place", FieldPlace}, {"description", FieldText}} {
 		if s := c.textOption(f.name); s != "" {
-			lines = append(lines, fmt.Sprintf("%s: %s", c.say(f.label), escapeMarkup(s)))
+			lines = append(lines, fmt.Sprintf("%s: %s", c.format(f.label), escapeMarkup(s)))
 		}
 	}
 	return Verbatim.With(strings.Join(lines, "\n"))
@@ -131,7 +131,7 @@ func listEntities(ctx context.Context, c *call) (string, error) {
 	for _, e := range found {
 		lines = append(lines, entityLine(c.lang, e.ID, e.Type, e.Name, e.Description))
 	}
-	return c.showPage("entity list", filter, lines, c.say(NoSuchEntity))
+	return c.showPage("entity list", filter, lines, c.format(NoSuchEntity))
 }
 
 // removeEntity removes an entity from the world after a confirmation.
@@ -140,14 +140,14 @@ func removeEntity(ctx context.Context, c *call) (string, error) {
 		if err := c.by.RemoveEntity(ctx, c.pressed); err != nil {
 			return "", err
 		}
-		return c.say(Removed, c.pressed), nil
+		return c.format(Removed, c.pressed), nil
 	}
 	e, err := c.namedEntity(ctx, c.textOption("id"))
 	if err != nil {
 		return "", err
 	}
-	c.buttons = []button{{c.say(YesForGood), "entity remove " + e.ID, discordgo.DangerButton}}
-	return c.say(RemoveSure, "**"+escapeMarkup(e.Name)+"** `"+e.ID+"`"), nil
+	c.buttons = []button{{c.format(YesForGood), "entity remove " + e.ID, discordgo.DangerButton}}
+	return c.format(RemoveSure, "**"+escapeMarkup(e.Name)+"** `"+e.ID+"`"), nil
 }
 
 // namedEntity finds an entity by id, name or alias.
@@ -185,7 +185,7 @@ func importEntities(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.say(ImportedFrom, escapeMarkup(name), OfEntities.Of(n)), nil
+	return c.format(ImportedFrom, escapeMarkup(name), OfEntities.Of(n)), nil
 }
 
 // fetchAttachment downloads the file attached to a command.

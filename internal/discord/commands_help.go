@@ -8,9 +8,9 @@ import (
 
 // showHelp shows a guide for a first session, and every command the user may use.
 func showHelp(_ context.Context, c *call) (string, error) {
-	lines := []string{c.say(GuidePlayers)}
+	lines := []string{c.format(GuidePlayers)}
 	if c.by.DM {
-		lines = append(lines, c.say(GuideDMs))
+		lines = append(lines, c.format(GuideDMs))
 	}
 	actions := commandActions()
 	for _, k := range commandDefinitions(nil) {

@@ -26,7 +26,7 @@ func rollDice(ctx context.Context, c *call) (string, error) {
 	}
 	said := fmt.Sprintf("🎲 %s: **%d**\n-# %s", escapeMarkup(r.Expression), r.Total, strings.Trim(fmt.Sprint(r.Rolls), "[]"))
 	if s, err := c.runningSession(); err == nil && c.options[privateName] == true {
-		s.rolled.note(fmt.Sprintf("🎲 <@%s> %s: **%d**", c.by.ID, escapeMarkup(r.Expression), r.Total))
+		s.rolled.add(fmt.Sprintf("🎲 <@%s> %s: **%d**", c.by.ID, escapeMarkup(r.Expression), r.Total))
 	}
 	return said, nil
 }
@@ -44,13 +44,13 @@ func lookUpRules(ctx context.Context, c *call) (string, error) {
 	for _, r := range found {
 		lines = append(lines, fmt.Sprintf("- **%s** (%s): %s", escapeMarkup(r.Name), c.ruleCategory(r.Category), escapeMarkup(r.Summary)))
 	}
-	return c.showPage("rules", about, lines, c.say(RulesSilent))
+	return c.showPage("rules", about, lines, c.format(RulesSilent))
 }
 
 // ruleCategory translates a category of rules into the language of the answer.
 func (c *call) ruleCategory(name string) string {
 	if word, ok := ruleCategories[name]; ok {
-		return c.say(word)
+		return c.format(word)
 	}
 	return name
 }
@@ -59,8 +59,8 @@ var ruleCategories = map[string]Text{
 	"condition": RuleCondition, "combat": RuleCombat, "spell": RuleSpell, "general": RuleGeneral,
 }
 
-// askTable shows a DM the table's knowledge of a subject.
-func askTable(ctx context.Context, c *call) (string, error) {
+// showKnowledge shows a DM the table's knowledge of a subject.
+func showKnowledge(ctx context.Context, c *call) (string, error) {
 	about, err := c.listedText("about", NothingToAsk)
 	if err != nil {
 		return "", err
@@ -87,7 +87,7 @@ func askTable(ctx context.Context, c *call) (string, error) {
 	for _, l := range said {
 		lines = append(lines, c.quoteLine(l.Speaker, l.Role, l.Text))
 	}
-	return c.showPage("ask", about, lines, c.say(NothingKnown))
+	return c.showPage("ask", about, lines, c.format(NothingKnown))
 }
 
 func listApprovals(ctx context.Context, c *call) (string, error) {
@@ -101,9 +101,9 @@ func listApprovals(ctx context.Context, c *call) (string, error) {
 	}
 	var lines []string
 	for _, a := range all {
-		lines = append(lines, c.say(WantsTo, a.ID, callerName(a.Caller, cast), escapeMarkup(a.Tool), escapeMarkup(a.Arguments)))
+		lines = append(lines, c.format(WantsTo, a.ID, callerName(a.Caller, cast), escapeMarkup(a.Tool), escapeMarkup(a.Arguments)))
 	}
-	return c.showPage("approve list", "", lines, c.say(NothingWaits))
+	return c.showPage("approve list", "", lines, c.format(NothingWaits))
 }
 
 func grantApproval(ctx context.Context, c *call) (string, error) { return decideApproval(ctx, c, true) }
@@ -116,13 +116,13 @@ func recapSession(ctx context.Context, c *call) (string, error) {
 		return "", err
 	}
 	if s.ID == "" {
-		return c.say(NothingSaidYet), nil
+		return c.format(NothingSaidYet), nil
 	}
 	var lines []string
 	for _, l := range said {
 		lines = append(lines, c.quoteLine(l.Speaker, l.Role(), l.Text))
 	}
-	head := c.say(RecapHead, escapeMarkup(s.Campaign), s.Started.Unix(), RecapLines.Of(s.Lines))
+	head := c.format(RecapHead, escapeMarkup(s.Campaign), s.Started.Unix(), RecapLines.Of(s.Lines))
 	text, err := c.showLastPage("session recap", lines, "")
 	return head + "\n" + text, err
 }
@@ -136,16 +136,16 @@ func (c *call) quoteLine(speaker string, role memory.Role, text string) string {
 	case memory.RoleDM:
 		said = SaidByDM
 	}
-	return c.say(said, escapeMarkup(speaker), escapeMarkup(text))
+	return c.format(said, escapeMarkup(speaker), escapeMarkup(text))
 }
 
-// keepFeedback stores a member's feedback.
-func keepFeedback(ctx context.Context, c *call) (string, error) {
+// storeFeedback stores a member's feedback.
+func storeFeedback(ctx context.Context, c *call) (string, error) {
 	if c.textOption("text") == "" {
 		return "", NothingKept.With()
 	}
-	if err := c.by.KeepFeedback(ctx, c.textOption("text")); err != nil {
+	if err := c.by.StoreFeedback(ctx, c.textOption("text")); err != nil {
 		return "", err
 	}
-	return c.say(FeedbackKept), nil
+	return c.format(FeedbackKept), nil
 }

@@ -43,31 +43,31 @@ func (c *call) showProposal(ctx context.Context, after int64, afresh bool) (stri
 	}
 	switch {
 	case len(l.Waiting) == 0 && l.Off:
-		return c.say(LearningIsOff), nil
+		return c.format(LearningIsOff), nil
 	case len(l.Waiting) == 0:
-		return c.say(NothingProposed), nil
+		return c.format(NothingProposed), nil
 	}
 	at := max(slices.IndexFunc(l.Waiting, func(e world.Entry) bool { return e.ID > after }), 0)
 	e := l.Waiting[at]
 	id := strconv.FormatInt(e.ID, 10)
 	c.buttons = []button{
-		{c.say(LearnIt), "memory accept " + id + " " + reviewWord, discordgo.SuccessButton},
-		{c.say(LearnInOtherWords), "memory accept " + id + " " + editWord, discordgo.SecondaryButton},
-		{c.say(DoNotLearn), "memory reject " + id + " " + reviewWord, discordgo.DangerButton},
+		{c.format(LearnIt), "memory accept " + id + " " + reviewWord, discordgo.SuccessButton},
+		{c.format(LearnInOtherWords), "memory accept " + id + " " + editWord, discordgo.SecondaryButton},
+		{c.format(DoNotLearn), "memory reject " + id + " " + reviewWord, discordgo.DangerButton},
 	}
 	if len(l.Waiting) > 1 {
-		c.buttons = append(c.buttons, button{c.say(PageOn), "memory review " + id, discordgo.SecondaryButton})
+		c.buttons = append(c.buttons, button{c.format(PageOn), "memory review " + id, discordgo.SecondaryButton})
 	}
-	lines := []string{c.say(CouldLearn), c.entryLine(e)}
+	lines := []string{c.format(CouldLearn), c.entryLine(e)}
 	if who := c.whoKnows(ctx, e); who != "" {
 		lines = append(lines, "-# "+who)
 	}
-	return strings.Join(append(lines, "-# "+c.say(ProposalsLeft, at+1, len(l.Waiting))), "\n"), nil
+	return strings.Join(append(lines, "-# "+c.format(ProposalsLeft, at+1, len(l.Waiting))), "\n"), nil
 }
 
 // entryLine formats an entry of the chronicle: its number, kind, text and date.
 func (c *call) entryLine(e world.Entry) string {
-	line := fmt.Sprintf("**#%d** %s: %s", e.ID, c.say(LearntKind(string(e.Kind))), escapeMarkup(e.Text))
+	line := fmt.Sprintf("**#%d** %s: %s", e.ID, c.format(LearntKind(string(e.Kind))), escapeMarkup(e.Text))
 	switch {
 	case e.Date.Text != "":
 		line += " (" + escapeMarkup(e.Date.Text) + ")"
@@ -99,7 +99,7 @@ func (c *call) whoKnows(ctx context.Context, e world.Entry) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return c.say(WouldKnow, strings.Join(names, ", "))
+	return c.format(WouldKnow, strings.Join(names, ", "))
 }
 
 // listLearnt lists the learnt entries, latest last.
@@ -112,7 +112,7 @@ func listLearnt(ctx context.Context, c *call) (string, error) {
 	for _, e := range l.Learnt {
 		lines = append(lines, "- "+c.entryLine(e))
 	}
-	return c.showLastPage("memory list", lines, c.say(NothingLearnt))
+	return c.showLastPage("memory list", lines, c.format(NothingLearnt))
 }
 
 // entryNumber returns the id of an entry, and the word that follows it in the pressed button.
@@ -138,8 +138,8 @@ func editedEntry(ctx context.Context, c *call) *form {
 		return nil // accepting it reports the error
 	}
 	must := true
-	return &form{command: "memory accept " + strconv.FormatInt(id, 10) + " " + reviewWord, title: c.say(LearnInOtherWords), fields: []discordgo.TextInput{
-		{CustomID: "text", Label: c.say(FieldLearnt), Style: discordgo.TextInputParagraph, Placeholder: c.say(OptLearntText), Required: &must, MaxLength: maxLearnt, Value: e.Text},
+	return &form{command: "memory accept " + strconv.FormatInt(id, 10) + " " + reviewWord, title: c.format(LearnInOtherWords), fields: []discordgo.TextInput{
+		{CustomID: "text", Label: c.format(FieldLearnt), Style: discordgo.TextInputParagraph, Placeholder: c.format(OptLearntText), Required: &must, MaxLength: maxLearnt, Value: e.Text},
 	}}
 }
 
@@ -150,7 +150,7 @@ func acceptMemory(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return sayDecided(ctx, c, IsLearnt, e, word)
+	return describeDecided(ctx, c, IsLearnt, e, word)
 }
 
 // rejectMemory rejects a proposal.
@@ -160,12 +160,12 @@ func rejectMemory(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return sayDecided(ctx, c, IsNotLearnt, e, word)
+	return describeDecided(ctx, c, IsNotLearnt, e, word)
 }
 
-// sayDecided describes the decision, and shows the next proposal if a button was pressed.
-func sayDecided(ctx context.Context, c *call, became Text, e world.Entry, word string) (string, error) {
-	said := c.say(became, escapeMarkup(e.Text))
+// describeDecided describes the decision, and shows the next proposal if a button was pressed.
+func describeDecided(ctx context.Context, c *call, became Text, e world.Entry, word string) (string, error) {
+	said := c.format(became, escapeMarkup(e.Text))
 	if word != reviewWord {
 		return said, nil
 	}
@@ -179,34 +179,34 @@ func dropMemory(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.say(IsUnlearnt, escapeMarkup(e.Text)), nil
+	return c.format(IsUnlearnt, escapeMarkup(e.Text)), nil
 }
 
 // showMentions shows where others mention a forgotten player. Showing the list deletes it, because it
 // contains names.
 func showMentions(ctx context.Context, c *call) (string, error) {
-	m, waited, err := c.by.TakeMentions(ctx)
+	m, waited, err := c.by.PopMentions(ctx)
 	if err != nil {
 		return "", err
 	}
 	if !waited {
-		return c.say(NoMentions), nil
+		return c.format(NoMentions), nil
 	}
 	who := escapeMarkup(strings.Join(m.Names, ", "))
-	lines := []string{c.say(MentionsOf, who, MentionPlaces.Of(m.Total()))}
+	lines := []string{c.format(MentionsOf, who, MentionPlaces.Of(m.Total()))}
 	if m.Campaign != "" {
-		lines[0] = c.say(MentionsOfIn, who, escapeMarkup(m.Campaign), MentionPlaces.Of(m.Total()))
+		lines[0] = c.format(MentionsOfIn, who, escapeMarkup(m.Campaign), MentionPlaces.Of(m.Total()))
 	}
 	for _, one := range m.Found {
-		lines = append(lines, fmt.Sprintf("- %s **%s**: %s", c.say(MentionKind(string(one.Kind))), escapeMarkup(one.ID), escapeMarkup(one.Text)))
+		lines = append(lines, fmt.Sprintf("- %s **%s**: %s", c.format(MentionKind(string(one.Kind))), escapeMarkup(one.ID), escapeMarkup(one.Text)))
 	}
 	if m.More > 0 {
-		lines = append(lines, "- "+c.say(MoreMentions, m.More))
+		lines = append(lines, "- "+c.format(MoreMentions, m.More))
 	}
 	if m.Unfinished {
-		lines = append(lines, "-# "+c.say(MentionsUnfinished))
+		lines = append(lines, "-# "+c.format(MentionsUnfinished))
 	}
-	return strings.Join(append(lines, "-# "+c.say(MentionsHow)), "\n"), nil
+	return strings.Join(append(lines, "-# "+c.format(MentionsHow)), "\n"), nil
 }
 
 // eraseMention deletes a line or a note.
@@ -217,19 +217,19 @@ func eraseMention(ctx context.Context, c *call) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return c.say(IsErased, escapeMarkup(text)), nil
+		return c.format(IsErased, escapeMarkup(text)), nil
 	}
 	l, err := c.by.EraseLine(ctx, id)
 	if err != nil {
 		return "", err
 	}
-	return c.say(IsErased, escapeMarkup(l.Speaker+": "+l.Text)), nil
+	return c.format(IsErased, escapeMarkup(l.Speaker+": "+l.Text)), nil
 }
 
 // pinMemory pins an entry for one NPC or for all.
 func pinMemory(ctx context.Context, c *call) (string, error) {
 	id := ""
-	if name := c.textOption("npc"); name != "" && !c.meansEveryone(name) {
+	if name := c.textOption("npc"); name != "" && !c.isEveryone(name) {
 		cast, err := c.knownNPCs(ctx)
 		if err != nil {
 			return "", err
@@ -248,7 +248,7 @@ func pinMemory(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.say(IsPinned, e.ID, escapeMarkup(e.Text)), nil
+	return c.format(IsPinned, e.ID, escapeMarkup(e.Text)), nil
 }
 
 // proposalsNotice reports waiting proposals. It returns "" if there are none or the lookup fails.
@@ -259,5 +259,5 @@ func proposalsNotice(ctx context.Context, c *call) string {
 	if err != nil || len(l.Waiting) == 0 {
 		return ""
 	}
-	return "\n-# " + c.say(ProposalsWait, Proposals.Of(len(l.Waiting)))
+	return "\n-# " + c.format(ProposalsWait, Proposals.Of(len(l.Waiting)))
 }

@@ -38,7 +38,7 @@ func (c *call) describeNPCs(ctx context.Context, r *session) (lines []string, er
 	for _, s := range all {
 		name := escapeMarkup(s.Name)
 		if s.Muted {
-			name = c.say(Silent, name)
+			name = c.format(Silent, name)
 		}
 		lines = append(lines, "- "+name)
 	}
@@ -59,16 +59,16 @@ func (r *session) namedNPC(name string) (config.NPC, error) {
 	return cast[i], nil
 }
 
-// meansEveryone reports whether a name stands for all NPCs.
-func (c *call) meansEveryone(name string) bool {
-	return strings.EqualFold(name, everyNPC) || strings.EqualFold(name, c.say(EveryNPC))
+// isEveryone reports whether a name stands for all NPCs.
+func (c *call) isEveryone(name string) bool {
+	return strings.EqualFold(name, everyNPC) || strings.EqualFold(name, c.format(EveryNPC))
 }
 
 // orderNPCs calls do for the NPC in the option npc, or for all of them. It returns the NPC's escaped name, ""
 // for all.
 func (c *call) orderNPCs(do func(t *table.Table, npc string) error) (shown string, err error) {
 	name := c.textOption("npc")
-	if c.meansEveryone(name) {
+	if c.isEveryone(name) {
 		r, err := c.runningSession()
 		if err != nil {
 			return "", err
@@ -86,7 +86,7 @@ func (c *call) orderNPC(do func(t *table.Table, npc string) error) (config.NPC, 
 		return config.NPC{}, err
 	}
 	name := c.textOption("npc")
-	if c.meansEveryone(name) {
+	if c.isEveryone(name) {
 		return config.NPC{}, NameOneNPC.With()
 	}
 	n, err := r.namedNPC(name)
@@ -125,7 +125,7 @@ func sayAsNPC(ctx context.Context, c *call) (string, error) {
 		return "", err
 	}
 	n, err := c.orderNPC(func(t *table.Table, npc string) error { return t.Say(ctx, npc, text) })
-	return c.say(WillSayIt, escapeMarkup(n.Name)), err
+	return c.format(WillSayIt, escapeMarkup(n.Name)), err
 }
 
 func directNPC(ctx context.Context, c *call) (string, error) {
@@ -149,7 +149,7 @@ func revealSecrets(ctx context.Context, c *call) (said string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if c.meansEveryone(c.textOption("npc")) {
+	if c.isEveryone(c.textOption("npc")) {
 		return "", NameOneNPC.With()
 	}
 	n, err := r.namedNPC(c.textOption("npc"))
@@ -162,13 +162,13 @@ func revealSecrets(ctx context.Context, c *call) (said string, err error) {
 	case has == 0:
 		return "", KeepsNothing.With(name)
 	case strings.EqualFold(which, everyNPC), which == "" && has == 1:
-		which, said = everyNPC, c.say(MayTellAll, name)
+		which, said = everyNPC, c.format(MayTellAll, name)
 	case which == "":
 		return c.listSecrets(n), nil
 	case notNumber != nil || number < 1 || number > has:
 		return "", NoSuchSecret.With(name, which, has)
 	default:
-		said = c.say(MayTellSecret, name, number)
+		said = c.format(MayTellSecret, name, number)
 	}
 	_, err = r.played.Table.Reveal(ctx, n.Name, which)
 	return said, err
@@ -176,7 +176,7 @@ func revealSecrets(ctx context.Context, c *call) (said string, err error) {
 
 // listSecrets numbers the secrets of an NPC.
 func (c *call) listSecrets(n config.NPC) string {
-	lines := []string{c.say(KeepsThese, escapeMarkup(n.Name))}
+	lines := []string{c.format(KeepsThese, escapeMarkup(n.Name))}
 	for i, s := range n.SecretKnowledge {
 		lines = append(lines, fmt.Sprintf("%d: %s", i+1, clipText(escapeMarkup(s.Text), maxLine)))
 	}
@@ -188,7 +188,7 @@ func concealSecrets(ctx context.Context, c *call) (string, error) {
 		_, err := t.Conceal(ctx, npc)
 		return err
 	})
-	return c.say(KeepsAllAgain, escapeMarkup(n.Name)), err
+	return c.format(KeepsAllAgain, escapeMarkup(n.Name)), err
 }
 
 // listenNow changes when the NPCs answer, or shows the current setting.
@@ -203,7 +203,7 @@ func listenNow(ctx context.Context, c *call) (string, error) {
 			_, err = r.played.Table.Listen(ctx, how)
 		}
 	}
-	return c.say(listeningText(how)), err
+	return c.format(listeningText(how)), err
 }
 
 // listeningText describes a listening mode.
@@ -255,7 +255,7 @@ func describeCastChange(l Language, c table.CastChange) (lines []string) {
 }
 
 // tierWord translates a tier into the language of the answer.
-func (c *call) tierWord(t mcp.BudgetTier) string { return c.say(TierWord(t.String())) }
+func (c *call) tierWord(t mcp.BudgetTier) string { return c.format(TierWord(t.String())) }
 
 func raiseTier(ctx context.Context, c *call) (string, error) {
 	to, err := mcp.ParseTier(c.textOption("tier"))
@@ -324,7 +324,7 @@ func showTiers(ctx context.Context, c *call) (string, error) {
 		lines = append(lines, "- "+strings.Join(describeTier(c.lang, s), "; "))
 	}
 	for _, s := range stages {
-		lines = append(lines, "-# "+c.say(HowFastAre, c.say(TierWord(s.Tier)), Answers.Of(s.Turns),
+		lines = append(lines, "-# "+c.format(HowFastAre, c.format(TierWord(s.Tier)), Answers.Of(s.Turns),
 			LocalSeconds(c.lang, s.FirstSoundP50), LocalSeconds(c.lang, s.FirstSoundP95)))
 	}
 	return c.showPage("tier status", "", lines, "")

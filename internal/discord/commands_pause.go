@@ -62,7 +62,7 @@ func (c *call) setPaused(on bool, done, already Text) (string, error) {
 	if r.voice != nil {
 		r.voice.paused.Store(on)
 	}
-	return c.say(done), nil
+	return c.format(done), nil
 }
 
 // privateRolls are the latest private rolls. The zero value is empty. It is safe for concurrent use.
@@ -71,7 +71,7 @@ type privateRolls struct {
 	all []string
 }
 
-func (p *privateRolls) note(line string) {
+func (p *privateRolls) add(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.all = append(p.all, line)

@@ -22,9 +22,9 @@ func showPrivacy(ctx context.Context, c *call) (string, error) {
 		return "", err
 	}
 	if slices.Contains(declined, c.by.ID) {
-		return c.say(PrivacyInfo) + "\n" + c.say(NowNotHeard), nil
+		return c.format(PrivacyInfo) + "\n" + c.format(NowNotHeard), nil
 	}
-	return c.say(PrivacyInfo) + "\n" + c.say(NowHeard), nil
+	return c.format(PrivacyInfo) + "\n" + c.format(NowHeard), nil
 }
 
 // changeConsent stores whether the user may be heard.
@@ -34,17 +34,17 @@ func changeConsent(ctx context.Context, c *call) (string, error) {
 		return "", err
 	}
 	if heard {
-		return c.say(HeardAgain), nil
+		return c.format(HeardAgain), nil
 	}
-	return c.say(NotHeard), nil
+	return c.format(NotHeard), nil
 }
 
 // forgetUser deletes everything stored about the user after a confirmation.
 func forgetUser(ctx context.Context, c *call) (string, error) {
 	switch c.pressed {
 	case "":
-		c.buttons = []button{{c.say(YesForGood), "privacy forget " + c.by.ID, discordgo.DangerButton}}
-		return c.say(ForgetSure), nil
+		c.buttons = []button{{c.format(YesForGood), "privacy forget " + c.by.ID, discordgo.DangerButton}}
+		return c.format(ForgetSure), nil
 	case c.by.ID:
 	default:
 		return "", YourButton.With()
@@ -53,33 +53,33 @@ func forgetUser(ctx context.Context, c *call) (string, error) {
 		r.inbox.dropUser(c.by.ID)
 	}
 	watch := c.showForgetting(ctx)
-	n, err := c.guild.ForgetUser(ctx, c.by.ID, watch.note, c.name)
+	n, err := c.guild.ForgetUser(ctx, c.by.ID, watch.record, c.name)
 	watch.stop()
-	c.tellOfMentions(ctx)
+	c.notifyOfMentions(ctx)
 	if err != nil {
 		return "", err
 	}
-	return c.say(Forgotten, LinesGone.Of(n)), nil
+	return c.format(Forgotten, LinesGone.Of(n)), nil
 }
 
-// tellOfMentions sends a direct message to the DM who started the session if others mention forgotten users.
+// notifyOfMentions sends a direct message to the DM who started the session if others mention forgotten users.
 // The message contains no names, because direct messages persist. Without a session, DMs see the notice with
 // their next command.
-func (c *call) tellOfMentions(ctx context.Context) {
+func (c *call) notifyOfMentions(ctx context.Context) {
 	places := c.guild.Mentions()
 	r := c.bot.sessions.findSession(c.guild.ID())
 	if places == 0 || r == nil {
 		return
 	}
-	r.sender.tellStarter(ctx, func(l Language) string { return MentionsWait.In(l, places) })
+	r.sender.messageStarter(ctx, func(l Language) string { return MentionsWait.In(l, places) })
 }
 
 // forgettingProgress shows progress in place of the answer until stop is called.
 type forgettingProgress struct {
-	mu   sync.Mutex // guards far
-	far  memory.Forgetting
-	end  context.CancelFunc
-	work sync.WaitGroup
+	mu       sync.Mutex // guards far
+	progress memory.Forgetting
+	end      context.CancelFunc
+	work     sync.WaitGroup
 }
 
 // showForgetting starts showing the progress.
@@ -96,21 +96,21 @@ func (c *call) showForgetting(ctx context.Context) *forgettingProgress {
 			case <-tick.C:
 			}
 			p.mu.Lock()
-			far := p.far
+			far := p.progress
 			p.mu.Unlock()
 			if far.Phases > 0 {
-				c.showMeanwhile(ctx, c.say(IsForgetting, far.Phase, far.Phases, LinesSoFar.Of(far.Lines)))
+				c.showMeanwhile(ctx, c.format(IsForgetting, far.Phase, far.Phases, LinesSoFar.Of(far.Lines)))
 			}
 		}
 	})
 	return p
 }
 
-// note records the progress.
-func (p *forgettingProgress) note(f memory.Forgetting) {
+// record records the progress.
+func (p *forgettingProgress) record(f memory.Forgetting) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.far = f
+	p.progress = f
 }
 
 func (p *forgettingProgress) stop() {

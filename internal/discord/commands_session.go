@@ -48,7 +48,7 @@ func beginSession(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	r.sender.setHome(home{c.guild.ID(), c.by.ID, c.bot.language()})
+	r.sender.setReportTarget(reportTarget{c.guild.ID(), c.by.ID, c.bot.language()})
 	if does != resumeWord && cut.Lines > 0 {
 		return r.openingText(false, c.rights, LinesOfBefore.Of(cut.Lines)), nil
 	}
@@ -169,5 +169,5 @@ func stopSession(ctx context.Context, c *call) (string, error) {
 	if err := c.bot.sessions.endSession(r, ""); err != nil {
 		return "", EndedInDisorder.With(err)
 	}
-	return c.say(SessionStopped, DurationPhrase(time.Since(r.began))) + proposalsNotice(ctx, c), nil
+	return c.format(SessionStopped, DurationPhrase(time.Since(r.began))) + proposalsNotice(ctx, c), nil
 }

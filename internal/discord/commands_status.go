@@ -22,13 +22,13 @@ func showSessionStatus(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines := append([]string{c.say(StatusHead, r.channel, DurationPhrase(time.Since(r.began)), escapeMarkup(r.played.Campaign))}, list...)
-	lines = append(lines, c.say(listeningText(how)))
+	lines := append([]string{c.format(StatusHead, r.channel, DurationPhrase(time.Since(r.began)), escapeMarkup(r.played.Campaign))}, list...)
+	lines = append(lines, c.format(listeningText(how)))
 	if r.voice != nil {
 		lines = append(lines, r.voice.describe(c.lang)...)
 	}
 	if r.paused.Load() {
-		lines = append(lines, c.say(SessionPaused))
+		lines = append(lines, c.format(SessionPaused))
 	}
 	if !c.by.DM {
 		return strings.Join(lines, "\n"), nil

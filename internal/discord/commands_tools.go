@@ -38,7 +38,7 @@ func showTools(ctx context.Context, c *call, measure bool) (string, error) {
 		}
 	}
 	lines = append(lines, builtin...)
-	return c.showPage("tools list", "", lines, c.say(NoTools))
+	return c.showPage("tools list", "", lines, c.format(NoTools))
 }
 
 // describeServers describes servers with missing tools and the reasons.
@@ -46,13 +46,13 @@ func (c *call) describeServers(all []mcphost.ServerStatus) (lines []string) {
 	for _, s := range all {
 		name := "**" + escapeMarkup(s.Name) + "**"
 		if s.LeftOut > 0 {
-			lines = append(lines, c.say(OfServer, name, ServerLeaves.Of(s.LeftOut)))
+			lines = append(lines, c.format(OfServer, name, ServerLeaves.Of(s.LeftOut)))
 		}
 		switch {
 		case s.State == "down":
-			lines = append(lines, c.say(ServerDown, name, escapeMarkup(shortenPaths(Translate(c.lang, s.Reason)))))
+			lines = append(lines, c.format(ServerDown, name, escapeMarkup(shortenPaths(Translate(c.lang, s.Reason)))))
 		case s.Held > 0:
-			lines = append(lines, c.say(OfServer, name, ServerHolds.Of(s.Held)))
+			lines = append(lines, c.format(OfServer, name, ServerHolds.Of(s.Held)))
 		}
 	}
 	return lines
@@ -60,7 +60,7 @@ func (c *call) describeServers(all []mcphost.ServerStatus) (lines []string) {
 
 // approveTool shows a held tool's new definition, and approves it after a confirmation.
 func approveTool(ctx context.Context, c *call) (string, error) {
-	held, err := c.guild.HeldTools(ctx)
+	held, err := c.guild.ToolsAwaitingApproval(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -80,14 +80,14 @@ func approveTool(ctx context.Context, c *call) (string, error) {
 	case len(found) > 1:
 		return "", SeveralWait.With(listHeldTools(found))
 	case c.pressed == "":
-		c.buttons = []button{{c.say(ApproveIt), "tools approve " + found[0].Hash, discordgo.DangerButton}}
+		c.buttons = []button{{c.format(ApproveIt), "tools approve " + found[0].Hash, discordgo.DangerButton}}
 		return c.showDifference(found[0]), nil
 	}
 	name := heldToolName(found[0])
 	if err := c.by.ApproveTool(ctx, name); err != nil {
 		return "", err
 	}
-	return c.say(ToolApproved, withoutBackticks(name)), nil
+	return c.format(ToolApproved, withoutBackticks(name)), nil
 }
 
 // heldToolName returns the unique name of a held tool.
@@ -111,7 +111,7 @@ func listHeldTools(all []mcphost.Held) string {
 // showDifference shows the difference between a tool's approved and offered definitions. A long diff is
 // attached as a file.
 func (c *call) showDifference(w mcphost.Held) string {
-	diff, why := udiff.Unified(c.say(DiffApproved), c.say(DiffOffered), w.Approved+"\n", w.Offered+"\n"), ToolDiffers
+	diff, why := udiff.Unified(c.format(DiffApproved), c.format(DiffOffered), w.Approved+"\n", w.Offered+"\n"), ToolDiffers
 	if w.Approved == "" {
 		diff, why = w.Offered, ToolIsNew
 	}
@@ -120,7 +120,7 @@ func (c *call) showDifference(w mcphost.Held) string {
 		c.attachFile("definition.diff", []byte(diff))
 		shown = string(r[:maxDiff]) + "\n…"
 	}
-	return c.say(ToolDifference, withoutBackticks(heldToolName(w)), c.say(why), shown)
+	return c.format(ToolDifference, withoutBackticks(heldToolName(w)), c.format(why), shown)
 }
 
 // withoutBackticks prevents a text from ending the code block it is shown in.
@@ -128,18 +128,18 @@ func withoutBackticks(text string) string { return strings.ReplaceAll(text, "`",
 
 // describeTool describes a tool: its tier, its latency, and its state if it is not ready.
 func (c *call) describeTool(s mcphost.Status) string {
-	parts := []string{c.say(ToolIs, escapeMarkup(s.Name), c.tierWord(s.Tier))}
+	parts := []string{c.format(ToolIs, escapeMarkup(s.Name), c.tierWord(s.Tier))}
 	switch {
 	case s.P50 > 0:
-		parts = append(parts, c.say(ToolTakes, mcp.MillisText(s.P50)))
+		parts = append(parts, c.format(ToolTakes, mcp.MillisText(s.P50)))
 	case s.DeclaredP50 > 0:
-		parts = append(parts, c.say(ToolTakes, mcp.MillisText(s.DeclaredP50)))
+		parts = append(parts, c.format(ToolTakes, mcp.MillisText(s.DeclaredP50)))
 	}
 	if s.Source != "builtin" {
-		parts = append(parts, c.say(ToolFrom, escapeMarkup(s.Source)))
+		parts = append(parts, c.format(ToolFrom, escapeMarkup(s.Source)))
 	}
 	if state, ok := toolStates[s.State]; ok {
-		parts = append(parts, c.say(state))
+		parts = append(parts, c.format(state))
 	}
 	return strings.Join(parts, ", ")
 }

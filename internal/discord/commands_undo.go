@@ -24,7 +24,7 @@ func listChanges(ctx context.Context, c *call) (string, error) {
 	for _, p := range all {
 		lines = append(lines, "- "+c.describeChange(p))
 	}
-	return c.showPage("undo list", "", lines, c.say(NothingChanged))
+	return c.showPage("undo list", "", lines, c.format(NothingChanged))
 }
 
 // undoChange reverts a change of the world.
@@ -38,7 +38,7 @@ func undoChange(ctx context.Context, c *call) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	return c.say(ChangeUndone, c.describeChange(done)), nil
+	return c.format(ChangeUndone, c.describeChange(done)), nil
 }
 
 // changeWords describe changes by their cause.
@@ -49,7 +49,7 @@ var changeWords = map[string]Text{
 }
 
 // describeChange formats a change in one line: number, time, author, kind and entities.
-func (c *call) describeChange(p world.Past) string {
+func (c *call) describeChange(p world.PastChange) string {
 	did, known := changeWords[p.Cause]
 	if !known {
 		did = ChangeOther
@@ -58,12 +58,12 @@ func (c *call) describeChange(p world.Past) string {
 	if r, err := c.runningSession(); err == nil {
 		cast = r.presentNPCs()
 	}
-	text := fmt.Sprintf("**#%d** <t:%d:R> %s: %s", p.Seq, p.At.Unix(), callerName(p.Who, cast), c.say(did))
+	text := fmt.Sprintf("**#%d** <t:%d:R> %s: %s", p.Seq, p.At.Unix(), callerName(p.Who, cast), c.format(did))
 	if len(p.Names) > 0 {
 		text += " (" + escapeMarkup(clipText(strings.Join(p.Names, ", "), 200)) + ")"
 	}
 	if p.Undone != 0 {
-		text += ", " + c.say(ChangeIsUndone, p.Undone)
+		text += ", " + c.format(ChangeIsUndone, p.Undone)
 	}
 	return text
 }

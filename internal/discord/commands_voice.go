@@ -70,9 +70,9 @@ func joinVoice(ctx context.Context, c *call) (string, error) {
 	if err := room.join(ctx, channel); err != nil {
 		return "", err
 	}
-	text := c.say(VoiceOn, channel)
+	text := c.format(VoiceOn, channel)
 	if missing := room.parts.recognition; missing != nil {
-		text += "\n" + noticeText("info", c.say(VoiceNotHeard, missing))
+		text += "\n" + noticeText("info", c.format(VoiceNotHeard, missing))
 	}
 	return text, nil
 }
@@ -83,13 +83,13 @@ func leaveVoice(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if room.wantedPlace() == "" {
+	if room.wantedChannel() == "" {
 		return "", VoiceNone.With()
 	}
 	if err := room.leave(ctx); err != nil {
 		return "", err
 	}
-	return c.say(VoiceOff), nil
+	return c.format(VoiceOff), nil
 }
 
 // setCaptions switches the captions of players' speech on or off.
@@ -100,9 +100,9 @@ func setCaptions(c *call, on bool) (string, error) {
 	}
 	room.captions.Store(on)
 	if on {
-		return c.say(CaptionsAreOn), nil
+		return c.format(CaptionsAreOn), nil
 	}
-	return c.say(CaptionsAreOff), nil
+	return c.format(CaptionsAreOff), nil
 }
 
 // tryVoice plays a sample sentence of an NPC with another voice.
@@ -121,7 +121,7 @@ func tryVoice(ctx context.Context, c *call) (string, error) {
 	n, err := c.orderNPC(func(t *table.Table, npc string) error {
 		return t.TryVoice(ctx, npc, voice, VoiceSample.In(room.lang))
 	})
-	return c.say(VoiceTried, escapeMarkup(n.Name), escapeMarkup(voice)), err
+	return c.format(VoiceTried, escapeMarkup(n.Name), escapeMarkup(voice)), err
 }
 
 // inFives groups a code's digits by five, as Discord shows it.
@@ -143,11 +143,11 @@ func showPrivacyCode(_ context.Context, c *call) (string, error) {
 		return "", VoiceNone.With()
 	}
 	if code := room.conn.PrivacyCode(); code != "" {
-		text := c.say(VoiceCode, inFives(code))
+		text := c.format(VoiceCode, inFives(code))
 		if own, err := room.conn.VerificationCode(c.by.ID); err == nil { // the user is in the channel
-			text += "\n" + c.say(VoiceOwnCode, inFives(own))
+			text += "\n" + c.format(VoiceOwnCode, inFives(own))
 		}
 		return text, nil
 	}
-	return c.say(VoiceNoCode), nil
+	return c.format(VoiceNoCode), nil
 }

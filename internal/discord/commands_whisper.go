@@ -36,9 +36,9 @@ func whisperTo(ctx context.Context, c *call) (string, error) {
 	select {
 	case said := <-answer:
 		if said == "" {
-			return c.say(SaysNothingBack, name), nil
+			return c.format(SaysNothingBack, name), nil
 		}
-		return c.say(WhispersBack, name, escapeMarkup(said)), nil
+		return c.format(WhispersBack, name, escapeMarkup(said)), nil
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
@@ -60,7 +60,7 @@ func showDate(ctx context.Context, c *call) (string, error) {
 		}
 	}
 	if date == "" {
-		return c.say(NoDateYet), nil
+		return c.format(NoDateYet), nil
 	}
-	return c.say(TodayIs, escapeMarkup(date)), nil
+	return c.format(TodayIs, escapeMarkup(date)), nil
 }

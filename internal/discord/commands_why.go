@@ -21,12 +21,12 @@ func explainAnswer(ctx context.Context, c *call) (string, error) {
 	}
 	short := func(s string) string { return clipText(escapeMarkup(s), maxLine) }
 	out := []string{
-		c.say(WhyAnswer, short(b.NPC), short(b.Speaker), short(b.Utterance)),
-		c.say(WhyTier, b.Tier, b.Ceiling, tierReason(c.lang, b.Reason)),
+		c.format(WhyAnswer, short(b.NPC), short(b.Speaker), short(b.Utterance)),
+		c.format(WhyTier, b.Tier, b.Ceiling, tierReason(c.lang, b.Reason)),
 	}
 	list := func(what Text, all []string) {
 		for _, one := range all {
-			out = append(out, c.say(what, short(one)))
+			out = append(out, c.format(what, short(one)))
 		}
 	}
 	if b.Context.Scene != "" {
@@ -35,12 +35,12 @@ func explainAnswer(ctx context.Context, c *call) (string, error) {
 	list(WhyTool, b.Findings)
 	list(WhyMentioned, b.Context.Entities)
 	list(WhyLine, b.Context.Lines)
-	out = append(out, c.say(Verbatim, WhyConversation.Of(b.Exchanges)))
+	out = append(out, c.format(Verbatim, WhyConversation.Of(b.Exchanges)))
 	if b.Secrets > 0 {
-		out = append(out, c.say(WhySecrets, b.Told, b.Secrets))
+		out = append(out, c.format(WhySecrets, b.Told, b.Secrets))
 	}
 	if b.Withheld > 0 {
-		out = append(out, c.say(Verbatim, WhyWithheld.Of(b.Withheld)))
+		out = append(out, c.format(Verbatim, WhyWithheld.Of(b.Withheld)))
 	}
 	return strings.Join(out, "\n"), nil
 }

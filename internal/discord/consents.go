@@ -65,7 +65,7 @@ func (c *consents) setHeard(ctx context.Context, g *play.Guild, user string, hea
 			r.inbox.dropUser(user)
 		}
 		if r.voice != nil {
-			r.voice.wake()
+			r.voice.signalChanged()
 		}
 	}
 	return nil

@@ -43,9 +43,9 @@ func (d *dispatcher) deferAnswer(ctx context.Context, i *discordgo.Interaction, 
 	}
 }
 
-// tellUndone tells the user that a command was not run: in place of the answer if Discord still expects one,
+// reportNotRun tells the user that a command was not run: in place of the answer if Discord still expects one,
 // else in the channel.
-func (d *dispatcher) tellUndone(ctx context.Context, i *discordgo.Interaction) {
+func (d *dispatcher) reportNotRun(ctx context.Context, i *discordgo.Interaction) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RestTimeout)
 	defer cancel()
 	text := noticeText("warning", NotDone.In(languageOf(i)))

@@ -24,8 +24,8 @@ const (
 	maxInteractions = 256
 	// maxAtOnce bounds those of one guild; more are refused.
 	maxAtOnce = 32
-	// keptForDMs is the part of maxAtOnce reserved for DMs.
-	keptForDMs = 8
+	// slotsForDMs is the part of maxAtOnce reserved for DMs.
+	slotsForDMs = 8
 	// maxOwnAtOnce bounds those of one member; more are refused.
 	maxOwnAtOnce = 4
 )
@@ -43,16 +43,16 @@ type dispatcher struct {
 	suggesterFor func(*play.Member) suggester
 	slots        chan struct{} // one per running interaction in all guilds
 
-	mu     sync.Mutex     // guards the fields below
-	atWork map[string]int // running interactions, by guild and by guild and member
-	recent recentIDs      // interactions, because the gateway may send one twice
+	mu      sync.Mutex     // guards the fields below
+	running map[string]int // running interactions, by guild and by guild and member
+	recent  recentIDs      // interactions, because the gateway may send one twice
 }
 
 func newDispatcher(b *Bot) *dispatcher {
 	return &dispatcher{
 		bot: b, log: b.log, rest: b.rest, dms: b.cfg.DMRoles, answers: responder{b.rest, b.log}, actions: commandActions(),
 		suggesterFor: func(m *play.Member) suggester { return m },
-		slots:        make(chan struct{}, maxInteractions), atWork: map[string]int{},
+		slots:        make(chan struct{}, maxInteractions), running: map[string]int{},
 	}
 }
 
@@ -60,7 +60,7 @@ func newDispatcher(b *Bot) *dispatcher {
 func (d *dispatcher) onInteraction(s *discordgo.Session, e *discordgo.InteractionCreate) {
 	i := e.Interaction
 	if i.Member != nil && i.Member.User != nil {
-		d.bot.noteRoles(i.GuildID, i.Member.User.ID, i.Member)
+		d.bot.recordRoles(i.GuildID, i.Member.User.ID, i.Member)
 	}
 	do := map[discordgo.InteractionType]func(context.Context, *discordgo.Session, *discordgo.Interaction){
 		discordgo.InteractionApplicationCommand:             d.runCommand,
@@ -101,7 +101,7 @@ func (d *dispatcher) isRepeated(id string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	_, is := d.recent.find(id)
-	d.recent.note(id, "")
+	d.recent.record(id, "")
 	return is
 }
 
@@ -113,26 +113,26 @@ func (d *dispatcher) admitInteraction(s *discordgo.Session, i *discordgo.Interac
 	if i.Member != nil && i.Member.User != nil {
 		counts = append(counts, i.GuildID+" "+i.Member.User.ID)
 		if !d.dms.isDM(s, i) {
-			most -= keptForDMs
+			most -= slotsForDMs
 		}
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch {
-	case d.atWork[counts[0]] >= most:
+	case d.running[counts[0]] >= most:
 		return func() {}, TooManyAsked.With()
-	case len(counts) > 1 && d.atWork[counts[1]] >= maxOwnAtOnce:
+	case len(counts) > 1 && d.running[counts[1]] >= maxOwnAtOnce:
 		return func() {}, YouAskTooMuch.With()
 	}
 	for _, c := range counts {
-		d.atWork[c]++
+		d.running[c]++
 	}
 	return func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		for _, c := range counts {
-			if d.atWork[c]--; d.atWork[c] == 0 {
-				delete(d.atWork, c)
+			if d.running[c]--; d.running[c] == 0 {
+				delete(d.running, c)
 			}
 		}
 	}, nil
@@ -173,7 +173,7 @@ func (d *dispatcher) runCommand(ctx context.Context, s *discordgo.Session, i *di
 	if data.Resolved != nil {
 		c.files = data.Resolved.Attachments
 	}
-	d.carryOut(ctx, i, c, a)
+	d.runAction(ctx, i, c, a)
 }
 
 // pressButton runs the command of a button, and replaces the button's message with the answer.
@@ -193,7 +193,7 @@ func (d *dispatcher) pressButton(ctx context.Context, s *discordgo.Session, i *d
 		return
 	}
 	c.pressed = does
-	d.carryOut(ctx, i, c, a)
+	d.runAction(ctx, i, c, a)
 }
 
 // errStaleButton is the answer to a button from an earlier version.
@@ -223,7 +223,7 @@ func (d *dispatcher) submitForm(ctx context.Context, s *discordgo.Session, i *di
 		}
 	}
 	c.filled, c.pressed = true, does
-	d.carryOut(ctx, i, c, a)
+	d.runAction(ctx, i, c, a)
 }
 
 // prepareCall returns a call of a command, without its options, and the command's action. The error says why
@@ -265,10 +265,10 @@ func languageOf(i *discordgo.Interaction) Language {
 	return LanguageOf(string(i.Locale))
 }
 
-// carryOut runs a command and answers it. It first tells Discord that the answer will follow. If Discord does
+// runAction runs a command and answers it. It first tells Discord that the answer will follow. If Discord does
 // not acknowledge that, the command does not run, because Discord tells the user that it failed. If a form
 // must be filled in first, the form is the answer.
-func (d *dispatcher) carryOut(ctx context.Context, i *discordgo.Interaction, c *call, a action) {
+func (d *dispatcher) runAction(ctx context.Context, i *discordgo.Interaction, c *call, a action) {
 	if a.form != nil && !c.filled {
 		if f := a.form(ctx, c); f != nil { // Discord accepts a form only as the first response
 			if err := d.rest.Respond(ctx, i, f.modalResponse()); err != nil {
@@ -279,7 +279,7 @@ func (d *dispatcher) carryOut(ctx context.Context, i *discordgo.Interaction, c *
 	}
 	if err := d.deferAnswer(ctx, i, a.open, c.pressed != ""); err != nil {
 		d.log.Warn("a command was not carried out", "reason", err)
-		d.tellUndone(ctx, i)
+		d.reportNotRun(ctx, i)
 		return
 	}
 	c.showMeanwhile = func(ctx context.Context, text string) {
@@ -289,7 +289,7 @@ func (d *dispatcher) carryOut(ctx context.Context, i *discordgo.Interaction, c *
 	}
 	text, err := a.do(ctx, c)
 	if places := c.by.MentionsWait(); err == nil && !a.open && places > 0 { // only DMs see this
-		text += "\n-# " + c.say(Verbatim, MentionsWait.Of(places))
+		text += "\n-# " + c.format(Verbatim, MentionsWait.Of(places))
 	}
 	d.answers.sendAnswer(ctx, i, answer{
 		text: text, err: explainError(ctx, err), open: a.open, instead: c.pressed != "", deferred: true,

@@ -43,7 +43,7 @@ func TestOneGuildKeepsNobodyWaiting(t *testing.T) {
 	player := s.d.AddMember(s.guild, "player")
 	asks(player, maxOwnAtOnce)
 	says(s.gives(t, player, "session recap"), "Too many commands at once")
-	for n := range (maxAtOnce-keptForDMs)/maxOwnAtOnce - 1 {
+	for n := range (maxAtOnce-slotsForDMs)/maxOwnAtOnce - 1 {
 		asks(s.d.AddMember(s.guild, fmt.Sprintf("player%d", n)), maxOwnAtOnce)
 	}
 	says(s.gives(t, s.d.AddMember(s.guild, "late"), "session recap"), "Too many commands in this server at once")

@@ -6,28 +6,28 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// home describes where to report problems that cannot be posted in the session's channel.
-type home struct {
+// reportTarget describes where to report problems that cannot be posted in the session's channel.
+type reportTarget struct {
 	guild, starter string // starter is the user who started the session
 	language       Language
 }
 
-// setHome sets the recipient of reports that cannot be posted in the channel.
-func (s *sender) setHome(h home) {
+// setReportTarget sets the recipient of reports that cannot be posted in the channel.
+func (s *sender) setReportTarget(h reportTarget) {
 	s.shared.mu.Lock()
 	defer s.shared.mu.Unlock()
-	s.shared.home = h
+	s.shared.reportTarget = h
 }
 
-func (s *sender) currentHome() home {
+func (s *sender) currentReportTarget() reportTarget {
 	s.shared.mu.Lock()
 	defer s.shared.mu.Unlock()
-	return s.shared.home
+	return s.shared.reportTarget
 }
 
-// tellStarter sends a direct message to the user who started the session.
-func (s *sender) tellStarter(ctx context.Context, text func(Language) string) {
-	h := s.currentHome()
+// messageStarter sends a direct message to the user who started the session.
+func (s *sender) messageStarter(ctx context.Context, text func(Language) string) {
+	h := s.currentReportTarget()
 	if h.starter == "" {
 		return
 	}
@@ -42,13 +42,13 @@ func (s *sender) tellStarter(ctx context.Context, text func(Language) string) {
 	}
 }
 
-// mostElsewhere bounds the other channels that are tried when the session's channel is closed to the bot.
-const mostElsewhere = 5
+// maxOtherChannels bounds the other channels that are tried when the session's channel is closed to the bot.
+const maxOtherChannels = 5
 
-// tellElsewhere reports that the bot has no access to the session's channel: to the user who started the
+// reportChannelLost reports that the bot has no access to the session's channel: to the user who started the
 // session, or else in another channel of the guild.
-func (s *sender) tellElsewhere(why error) {
-	h := s.currentHome()
+func (s *sender) reportChannelLost(why error) {
+	h := s.currentReportTarget()
 	if h.guild == "" {
 		return
 	}
@@ -67,7 +67,7 @@ func (s *sender) tellElsewhere(why error) {
 	all, err := s.rest.GuildChannels(ctx, h.guild)
 	tried := 0
 	for _, c := range all {
-		if c.Type != discordgo.ChannelTypeGuildText || c.ID == s.channel || tried == mostElsewhere {
+		if c.Type != discordgo.ChannelTypeGuildText || c.ID == s.channel || tried == maxOtherChannels {
 			continue
 		}
 		tried++

@@ -88,7 +88,7 @@ func openEvening(t *testing.T, o discordtest.Options, yaml string) *evening {
 	gs := play.NewGuilds(play.GuildsOptions{Config: cfg, Front: Front, Open: func(ctx context.Context, _ string, cfg *config.Config) (*play.Game, error) {
 		return play.Open(ctx, play.Options{Config: cfg, Rules: rules})
 	}})
-	b, err := New(cfg.Discord, gs, &Options{Logger: slog.New(slog.DiscardHandler), Say: e.tell, Dial: pipes.Dial})
+	b, err := New(cfg.Discord, gs, &Options{Logger: slog.New(slog.DiscardHandler), Report: e.tell, Dial: pipes.Dial})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,9 +21,9 @@ func (b *Bot) subscribe(s *discordgo.Session) {
 	s.AddHandler(b.onGuildVoice)
 	s.AddHandler(b.onVoiceState)
 	s.AddHandler(b.onVoiceServer)
-	s.AddHandler(func(_ *discordgo.Session, e *discordgo.GuildUpdate) { b.noteRolesChanged(e.ID) })
-	s.AddHandler(func(_ *discordgo.Session, e *discordgo.GuildRoleUpdate) { b.noteRolesChanged(e.GuildID) })
-	s.AddHandler(func(_ *discordgo.Session, e *discordgo.GuildRoleDelete) { b.noteRolesChanged(e.GuildID) })
+	s.AddHandler(func(_ *discordgo.Session, e *discordgo.GuildUpdate) { b.handleRolesChanged(e.ID) })
+	s.AddHandler(func(_ *discordgo.Session, e *discordgo.GuildRoleUpdate) { b.handleRolesChanged(e.GuildID) })
+	s.AddHandler(func(_ *discordgo.Session, e *discordgo.GuildRoleDelete) { b.handleRolesChanged(e.GuildID) })
 	s.AddHandler(func(_ *discordgo.Session, e *discordgo.ChannelDelete) { b.onChannelDelete(e.GuildID, e.ID) })
 	s.AddHandler(func(_ *discordgo.Session, e *discordgo.ThreadDelete) { b.onChannelDelete(e.GuildID, e.ID) })
 	s.AddHandler(b.onMessageCreate)
@@ -59,9 +59,9 @@ func (b *Bot) greetOperator(e *discordgo.Ready) bool {
 		return false
 	}
 	if len(e.Guilds) == 0 {
-		b.say(fmt.Sprintf("discord: %s is online, but not in any server yet; invite it at %s", e.User.Username, inviteAddress(b.rest.ApplicationID())))
+		b.report(fmt.Sprintf("discord: %s is online, but not in any server yet; invite it at %s", e.User.Username, inviteAddress(b.rest.ApplicationID())))
 	} else {
-		b.say(fmt.Sprintf("discord: %s is online; use /session start in a channel to play", e.User.Username))
+		b.report(fmt.Sprintf("discord: %s is online; use /session start in a channel to play", e.User.Username))
 	}
 	return true
 }
@@ -78,7 +78,7 @@ func (b *Bot) onGuildCreate(_ *discordgo.Session, e *discordgo.GuildCreate) {
 func (b *Bot) onGuildDelete(_ *discordgo.Session, e *discordgo.GuildDelete) {
 	if r := b.sessions.findSession(e.ID); r != nil && !e.Unavailable { // an unavailable guild comes back
 		b.tasks.spawn(func(context.Context) { b.sessions.endSession(r, "") })
-		b.say("discord: the bot was removed from a server; its session has ended, and everything said is saved")
+		b.report("discord: the bot was removed from a server; its session has ended, and everything said is saved")
 	}
 }
 
@@ -86,8 +86,8 @@ func (b *Bot) onGuildDelete(_ *discordgo.Session, e *discordgo.GuildDelete) {
 func (b *Bot) onChannelDelete(guild, channel string) {
 	if r := b.sessions.findSession(guild); r != nil && (r.channel == channel || r.parent == channel) {
 		b.tasks.spawn(func(context.Context) { b.sessions.endSession(r, "") })
-		b.tasks.spawn(func(context.Context) { r.sender.tellElsewhere(errChannelDeleted) })
-		b.say("discord: the channel of a session was deleted; the session has ended, and everything said is saved")
+		b.tasks.spawn(func(context.Context) { r.sender.reportChannelLost(errChannelDeleted) })
+		b.report("discord: the channel of a session was deleted; the session has ended, and everything said is saved")
 	}
 }
 
@@ -98,7 +98,7 @@ var errChannelDeleted = errors.New("the channel was deleted")
 func (b *Bot) onMessageCreate(s *discordgo.Session, e *discordgo.MessageCreate) {
 	m := e.Message
 	if m.Author != nil {
-		b.noteRoles(m.GuildID, m.Author.ID, m.Member)
+		b.recordRoles(m.GuildID, m.Author.ID, m.Member)
 	}
 	r := b.sessions.findSession(m.GuildID)
 	if r != nil && r.channel == m.ChannelID && m.Author != nil && m.Author.Bot {
@@ -107,7 +107,7 @@ func (b *Bot) onMessageCreate(s *discordgo.Session, e *discordgo.MessageCreate) 
 	if r == nil || r.channel != m.ChannelID || !isPlayerMessage(m) || !b.consents.isHeard(m.GuildID, m.Author.ID) || r.paused.Load() {
 		return
 	}
-	r.takeMessage(message{m.ID, m.Author.ID, displayName(m), b.spokenText(s, r, m), b.wroteAsDM(s, m)})
+	r.enqueueMessage(message{m.ID, m.Author.ID, displayName(m), b.spokenText(s, r, m), b.wroteAsDM(s, m)})
 }
 
 // wroteAsDM reports whether a DM wrote a message.

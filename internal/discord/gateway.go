@@ -28,8 +28,8 @@ type GatewayOptions struct {
 	// Dial opens connections. If nil, the default dialler is used.
 	Dial   DialFunc
 	Logger *slog.Logger
-	// Say reports events of the connection to the operator, in a sentence. Any goroutine may call it.
-	Say func(text string)
+	// Report reports events of the connection to the operator, in a sentence. Any goroutine may call it.
+	Report func(text string)
 }
 
 // Gateway connects a bot's shards.
@@ -39,7 +39,7 @@ type Gateway struct {
 	subscribe   func(*discordgo.Session)
 	dial        DialFunc
 	log         *slog.Logger
-	say         func(string)
+	report      func(string)
 
 	mu     sync.Mutex // guards shards
 	shards []*shard   // set by Run
@@ -47,7 +47,7 @@ type Gateway struct {
 
 // NewGateway returns a gateway. Call Run to connect it.
 func NewGateway(o GatewayOptions) *Gateway {
-	return &Gateway{token: o.Token, base: o.Base, client: o.Client, subscribe: o.Subscribe, dial: o.Dial, log: o.Logger, say: o.Say}
+	return &Gateway{token: o.Token, base: o.Base, client: o.Client, subscribe: o.Subscribe, dial: o.Dial, log: o.Logger, report: o.Report}
 }
 
 // Run keeps that many shards connected until ctx ends. It returns an error if retrying cannot help, such as
@@ -81,7 +81,7 @@ func (g *Gateway) CountShards(ctx context.Context) (int, error) {
 			return 0, err
 		}
 		if failed == 0 {
-			g.say(fmt.Sprintf("discord: %v; trying again", err))
+			g.report(fmt.Sprintf("discord: %v; trying again", err))
 		}
 		if !WaitFor(ctx, backoff(failed)) {
 			return 0, nil

@@ -29,15 +29,15 @@ const (
 // connection. The filter replaces those messages with a close frame.
 type frameFilter struct {
 	net.Conn
-	in       *bufio.Reader
-	code     *atomic.Int64 // the server's close code, 0 if none was received
-	opened   *atomic.Bool  // discordgo has opened the connection
-	blind    *atomic.Bool  // a proxy responded, so the frames are inside TLS
-	refused  bool          // the upgrade was refused
-	begun    bool          // the first line was read
-	upgraded bool          // the response to the upgrade was read
-	out      []byte        // parsed but not yet read
-	left     int64         // rest of a frame that is passed through
+	in            *bufio.Reader
+	code          *atomic.Int64 // the server's close code, 0 if none was received
+	opened        *atomic.Bool  // discordgo has opened the connection
+	blind         *atomic.Bool  // a proxy responded, so the frames are inside TLS
+	refused       bool          // the upgrade was refused
+	firstLineRead bool          // the first line was read
+	upgraded      bool          // the response to the upgrade was read
+	out           []byte        // parsed but not yet read
+	bytesLeft     int64         // rest of a frame that is passed through
 }
 
 func newFrameFilter(c net.Conn, code *atomic.Int64, opened, blind *atomic.Bool) *frameFilter {
@@ -57,9 +57,9 @@ func (t *frameFilter) Read(p []byte) (int, error) {
 			return n, nil
 		case t.refused && t.upgraded:
 			return t.in.Read(p)
-		case t.left > 0:
-			n, err := t.in.Read(p[:min(int64(len(p)), t.left)])
-			t.left -= int64(n)
+		case t.bytesLeft > 0:
+			n, err := t.in.Read(p[:min(int64(len(p)), t.bytesLeft)])
+			t.bytesLeft -= int64(n)
 			return n, err
 		}
 		next := t.readFrame
@@ -78,8 +78,8 @@ func (t *frameFilter) readUpgradeLine() error {
 	if err != nil && len(line) == 0 {
 		return err
 	}
-	if !t.begun {
-		t.begun = true
+	if !t.firstLineRead {
+		t.firstLineRead = true
 		status, _, _ := bytes.Cut(bytes.TrimPrefix(line, []byte("HTTP/1.")), []byte("\r"))
 		t.refused = !bytes.HasPrefix(line, []byte("HTTP/1.1 101 "))
 		t.blind.Store(t.refused && len(status) > 2 && bytes.HasPrefix(status[2:], []byte("200 ")))
@@ -108,11 +108,11 @@ func (t *frameFilter) readFrame() error {
 	}
 	final, opcode, masked := header[0]&0x80 != 0, header[0]&0x0f, header[1]&0x80 != 0
 	if masked || length < 0 { // a server may send neither; discordgo reports the error
-		t.out, t.left = header, max(length, 0)
+		t.out, t.bytesLeft = header, max(length, 0)
 		return nil
 	}
 	if !final || length > maxControl || opcode != frameText && opcode != frameClose {
-		t.out, t.left = header, length
+		t.out, t.bytesLeft = header, length
 		return nil
 	}
 	payload := make([]byte, length)

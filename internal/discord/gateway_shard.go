@@ -71,7 +71,7 @@ func (s *shard) run(ctx context.Context) error {
 		}
 		s.gateway.log.Info("discord connection lost", "shard", s.id, "code", code, "reason", err)
 		if failed == 2 { // do not report short interruptions
-			s.gateway.say("discord: the connection was lost; trying again")
+			s.gateway.report("discord: the connection was lost; trying again")
 		}
 		if !WaitFor(ctx, backoff(failed)) {
 			return nil

@@ -9,12 +9,12 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// ErrAway reports that a shard is not connected at the moment.
-var ErrAway = errors.New("the connection to Discord is lost right now; try again in a moment")
+// ErrDisconnected reports that a shard is not connected at the moment.
+var ErrDisconnected = errors.New("the connection to Discord is lost right now; try again in a moment")
 
 // MoveVoice asks Discord to move the bot into a guild's voice channel, or out of voice if channel is empty,
 // through the guild's shard. If Discord agrees, it sends the bot's voice state and voice server events.
-// MoveVoice returns [ErrAway] if the shard is not connected.
+// MoveVoice returns [ErrDisconnected] if the shard is not connected.
 func (g *Gateway) MoveVoice(ctx context.Context, guild, channel string) error {
 	id, err := strconv.ParseUint(guild, 10, 64)
 	if err != nil {
@@ -27,7 +27,7 @@ func (g *Gateway) MoveVoice(ctx context.Context, guild, channel string) error {
 	all := g.shards
 	g.mu.Unlock()
 	if len(all) == 0 {
-		return ErrAway
+		return ErrDisconnected
 	}
 	return all[(id>>22)%uint64(len(all))].moveVoice(guild, channel)
 }
@@ -36,16 +36,16 @@ func (g *Gateway) MoveVoice(ctx context.Context, guild, channel string) error {
 func (s *shard) moveVoice(guild, channel string) (err error) {
 	d := s.live.Load()
 	if d == nil {
-		return ErrAway
+		return ErrDisconnected
 	}
 	// discordgo clears its connection without a lock when it is lost, and then writes to nil.
 	defer func() {
 		if recover() != nil {
-			err = ErrAway
+			err = ErrDisconnected
 		}
 	}()
 	if err := d.ChannelVoiceJoinManual(guild, channel, false, false); err != nil {
-		return ErrAway
+		return ErrDisconnected
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func TestHangingUpKeepsNoRight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.known[leading{former, home}] = answerOfDiscord{true, time.Now().Add(-2 * time.Minute)}
+	a.known[leadsQuery{former, home}] = leadsAnswer{true, time.Now().Add(-2 * time.Minute)}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if leads, err := a.Leads(gone, "discord:"+former, home); leads || err != nil {

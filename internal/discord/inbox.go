@@ -18,8 +18,8 @@ const (
 	maxUnheardOfOne = maxUnheard / 4
 	// maxUnchanged bounds the edits and deletions waiting for the table. More are dropped with a notice.
 	maxUnchanged = 1024
-	// tellAgain is the minimum interval between two notices to a player about dropped messages.
-	tellAgain = 30 * time.Second
+	// notifyInterval is the minimum interval between two notices to a player about dropped messages.
+	notifyInterval = 30 * time.Second
 )
 
 // message is a player's message.
@@ -42,19 +42,19 @@ type inbox struct {
 	arrived chan struct{} // receives when there is a message
 	changed chan struct{} // receives when there is a change
 
-	mu      sync.Mutex // guards the fields below
-	waiting []message
-	taken   message // being passed to the table now
-	changes []change
-	order   table.Rotation       // alternates between players
-	told    map[string]time.Time // when players were told about dropped messages
-	lost    bool                 // the last change was dropped
+	mu            sync.Mutex // guards the fields below
+	waiting       []message
+	inFlight      message // being passed to the table now
+	changes       []change
+	order         table.Rotation       // alternates between players
+	notifiedAt    map[string]time.Time // when players were told about dropped messages
+	changeDropped bool                 // the last change was dropped
 	// Messages that arrived, or that were changed before they arrived, with the changed text.
 	recent recentIDs
 }
 
 func newInbox() *inbox {
-	return &inbox{arrived: make(chan struct{}, 1), changed: make(chan struct{}, 1), told: map[string]time.Time{}}
+	return &inbox{arrived: make(chan struct{}, 1), changed: make(chan struct{}, 1), notifiedAt: map[string]time.Time{}}
 }
 
 // arrivedMark marks a message in recent that has arrived; no text equals it.
@@ -66,7 +66,7 @@ func (b *inbox) addMessage(m message) (dropped bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	text, known := b.recent.find(m.id)
-	b.recent.note(m.id, arrivedMark)
+	b.recent.record(m.id, arrivedMark)
 	switch {
 	case known && (text == arrivedMark || text == ""): // a repetition, or a message that was already deleted
 		return false
@@ -74,34 +74,34 @@ func (b *inbox) addMessage(m message) (dropped bool) {
 		m.text = text
 	}
 	if len(b.waiting) >= maxUnheard || b.countOf(m.user) >= maxUnheardOfOne {
-		return b.tells(m.user)
+		return b.shouldNotify(m.user)
 	}
 	b.waiting = append(b.waiting, m)
 	wakeup.Signal(b.arrived)
 	return false
 }
 
-// tells reports whether to tell a player now that messages are dropped. The caller must hold mu.
-func (b *inbox) tells(user string) bool {
-	if time.Since(b.told[user]) < tellAgain {
+// shouldNotify reports whether to tell a player now that messages are dropped. The caller must hold mu.
+func (b *inbox) shouldNotify(user string) bool {
+	if time.Since(b.notifiedAt[user]) < notifyInterval {
 		return false
 	}
-	if len(b.told) > maxUnheard { // some players may be told again early
-		clear(b.told)
+	if len(b.notifiedAt) > maxUnheard { // some players may be told again early
+		clear(b.notifiedAt)
 	}
-	b.told[user] = time.Now()
+	b.notifiedAt[user] = time.Now()
 	return true
 }
 
-// refuseTaken drops the taken message because the table refused it. It reports whether to tell its player.
-func (b *inbox) refuseTaken() bool {
+// dropInFlight drops the taken message because the table refused it. It reports whether to tell its player.
+func (b *inbox) dropInFlight() bool {
 	b.mu.Lock()
-	user := b.taken.user
+	user := b.inFlight.user
 	b.mu.Unlock()
-	b.confirmTaken()
+	b.confirmInFlight()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.tells(user)
+	return b.shouldNotify(user)
 }
 
 // countOf counts the waiting messages of a player.
@@ -120,7 +120,7 @@ func (b *inbox) changeMessage(id, text string) (dropped bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if note, _ := b.recent.find(id); note != arrivedMark { // the change arrived before the message
-		b.recent.note(id, text)
+		b.recent.record(id, text)
 	}
 	for i := range b.waiting {
 		if b.waiting[i].id == id {
@@ -133,8 +133,8 @@ func (b *inbox) changeMessage(id, text string) (dropped bool) {
 		return false
 	}
 	full := len(b.changes) >= maxUnchanged
-	dropped = full && !b.lost
-	b.lost = full
+	dropped = full && !b.changeDropped
+	b.changeDropped = full
 	if !full {
 		b.changes = append(b.changes, change{id, text})
 		wakeup.Signal(b.changed)
@@ -147,15 +147,15 @@ func (b *inbox) dropUser(user string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.waiting = slices.DeleteFunc(b.waiting, func(m message) bool { return m.user == user })
-	if b.taken.user == user && user != "" {
-		b.changes = append(b.changes, change{id: b.taken.id}) // at most one above the limit
+	if b.inFlight.user == user && user != "" {
+		b.changes = append(b.changes, change{id: b.inFlight.id}) // at most one above the limit
 		wakeup.Signal(b.changed)
 	}
 }
 
-// takeMessage takes the next message, alternating between players, or returns false if there is none. The
-// message is taken until confirmTaken or returnTaken.
-func (b *inbox) takeMessage() (message, bool) {
+// popMessage takes the next message, alternating between players, or returns false if there is none. The
+// message is taken until confirmInFlight or requeueInFlight.
+func (b *inbox) popMessage() (message, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for len(b.waiting) > 0 {
@@ -164,29 +164,29 @@ func (b *inbox) takeMessage() (message, bool) {
 		b.waiting = slices.Delete(b.waiting, i, i+1)
 		b.order.Record(m.user)
 		if strings.TrimSpace(m.text) != "" {
-			b.taken = m
+			b.inFlight = m
 			return m, true
 		}
 	}
 	return message{}, false
 }
 
-// confirmTaken records that the table has the taken message.
-func (b *inbox) confirmTaken() {
+// confirmInFlight records that the table has the taken message.
+func (b *inbox) confirmInFlight() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.taken = message{}
+	b.inFlight = message{}
 	if len(b.changes) > 0 {
 		wakeup.Signal(b.changed)
 	}
 }
 
-// returnTaken puts the taken message back, because the table does not have it.
-func (b *inbox) returnTaken() {
+// requeueInFlight puts the taken message back, because the table does not have it.
+func (b *inbox) requeueInFlight() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	m := b.taken
-	b.taken = message{}
+	m := b.inFlight
+	b.inFlight = message{}
 	if i := b.findChange(m.id); i >= 0 {
 		m.text = b.changes[i].text
 		b.changes = slices.Delete(b.changes, i, i+1)
@@ -199,12 +199,12 @@ func (b *inbox) findChange(id string) int {
 	return slices.IndexFunc(b.changes, func(c change) bool { return c.id == id })
 }
 
-// takeChange takes the oldest change, or returns false if there is none. It skips a change of the message
+// popChange takes the oldest change, or returns false if there is none. It skips a change of the message
 // being passed to the table.
-func (b *inbox) takeChange() (change, bool) {
+func (b *inbox) popChange() (change, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	i := slices.IndexFunc(b.changes, func(c change) bool { return c.id != b.taken.id })
+	i := slices.IndexFunc(b.changes, func(c change) bool { return c.id != b.inFlight.id })
 	if i < 0 {
 		return change{}, false
 	}
@@ -213,8 +213,8 @@ func (b *inbox) takeChange() (change, bool) {
 	return c, true
 }
 
-// returnChange puts back a change that was not made, unless there is a newer one.
-func (b *inbox) returnChange(c change) {
+// requeueChange puts back a change that was not made, unless there is a newer one.
+func (b *inbox) requeueChange(c change) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.findChange(c.id) < 0 {
@@ -222,8 +222,8 @@ func (b *inbox) returnChange(c change) {
 	}
 }
 
-// takeRest takes all messages that the table has not heard, in order.
-func (b *inbox) takeRest() (all []table.Utterance) {
+// drain takes all messages that the table has not heard, in order.
+func (b *inbox) drain() (all []table.Utterance) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, m := range b.waiting {

@@ -122,7 +122,7 @@ func TestForgettingIsShown(t *testing.T) {
 		p := c.showForgetting(t.Context())
 		time.Sleep(forgettingShown + time.Second) // no progress is known yet
 		for lines := range 3 {
-			p.note(memory.Forgetting{Phase: 1, Phases: 4, Lines: lines})
+			p.record(memory.Forgetting{Phase: 1, Phases: 4, Lines: lines})
 			time.Sleep(forgettingShown)
 		}
 		p.stop()

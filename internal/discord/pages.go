@@ -86,10 +86,10 @@ func (c *call) pageOf(command, query string, lines []string, none string, page i
 	}
 	turn := func(label Text, to int) {
 		if to >= 1 && to <= len(pages) {
-			c.buttons = append(c.buttons, button{c.say(label), strings.TrimSpace(strings.Join([]string{command, pageWord, strconv.Itoa(to), query}, " ")), discordgo.SecondaryButton})
+			c.buttons = append(c.buttons, button{c.format(label), strings.TrimSpace(strings.Join([]string{command, pageWord, strconv.Itoa(to), query}, " ")), discordgo.SecondaryButton})
 		}
 	}
 	turn(PageBack, page-1)
 	turn(PageOn, page+1)
-	return pages[page-1] + "\n" + c.say(PageFoot, page, len(pages), len(lines))
+	return pages[page-1] + "\n" + c.format(PageFoot, page, len(pages), len(lines))
 }

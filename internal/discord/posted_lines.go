@@ -13,27 +13,27 @@ import (
 )
 
 const (
-	// maxPosted bounds the messages whose turn is known, and maxUnsaid the turns that are remembered as taken
+	// maxPosted bounds the messages whose turn is known, and maxRetracted the turns that are remembered as taken
 	// back.
-	maxPosted, maxUnsaid = 512, 128
+	maxPosted, maxRetracted = 512, 128
 )
 
-// errUnsaid reports that a message must not be posted any more.
-var errUnsaid = errors.New("it was taken back")
+// errRetracted reports that a message must not be posted any more.
+var errRetracted = errors.New("it was taken back")
 
 // postedLine is a message of an NPC.
 type postedLine struct {
-	id   string
-	turn int64
-	by   *discordgo.Webhook // the webhook that posted it; nil if the bot did
-	gone bool               // it was deleted, or cannot be deleted
+	id           string
+	turn         int64
+	by           *discordgo.Webhook // the webhook that posted it; nil if the bot did
+	deletionDone bool               // it was deleted, or cannot be deleted
 }
 
 // earlyReaction is a reaction to a message that the sender does not know yet, because people can react before
 // Discord's response arrives.
 type earlyReaction struct {
 	message string
-	take    func(turn int64)
+	handle  func(turn int64)
 }
 
 // maxEarly bounds the early reactions. At the limit, the oldest is dropped.
@@ -44,11 +44,11 @@ const maxEarly = 16
 type postedLines struct {
 	erasing chan struct{} // receives when there may be something to delete
 
-	mu     sync.Mutex // guards the fields below
-	all    []postedLine
-	unsaid []int64 // the latest turns whose answers were taken back
-	erased []int64 // those of unsaid whose stored lines were erased
-	early  []earlyReaction
+	mu        sync.Mutex // guards the fields below
+	all       []postedLine
+	retracted []int64 // the latest turns whose answers were taken back
+	erased    []int64 // those of unsaid whose stored lines were erased
+	early     []earlyReaction
 }
 
 func newPostedLines() *postedLines { return &postedLines{erasing: make(chan struct{}, 1)} }
@@ -69,7 +69,7 @@ func (p *postedLines) add(id string, turn int64, by *discordgo.Webhook) {
 	})
 	p.mu.Unlock()
 	for _, e := range came {
-		e.take(turn)
+		e.handle(turn)
 	}
 }
 
@@ -85,7 +85,7 @@ func (p *postedLines) whenPosted(message string, take func(turn int64)) {
 	}
 	l := p.all[i]
 	p.mu.Unlock()
-	if !l.gone {
+	if !l.deletionDone {
 		take(l.turn)
 	}
 }
@@ -97,24 +97,24 @@ func (p *postedLines) contains(message string) bool {
 	return slices.ContainsFunc(p.all, func(l postedLine) bool { return l.id == message })
 }
 
-// markUnsaid records that a turn's answer must not be posted any more.
-func (p *postedLines) markUnsaid(turn int64) {
+// markRetracted records that a turn's answer must not be posted any more.
+func (p *postedLines) markRetracted(turn int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.unsaid = append(p.unsaid[max(len(p.unsaid)-maxUnsaid+1, 0):], turn)
+	p.retracted = append(p.retracted[max(len(p.retracted)-maxRetracted+1, 0):], turn)
 }
 
-func (p *postedLines) isUnsaid(turn int64) bool {
+func (p *postedLines) isRetracted(turn int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return turn != 0 && slices.Contains(p.unsaid, turn)
+	return turn != 0 && slices.Contains(p.retracted, turn)
 }
 
 // markErased records that a turn's stored lines were erased, so that its messages can be deleted. Until then
 // they stay, because stored lines must also be visible.
 func (p *postedLines) markErased(turn int64) {
 	p.mu.Lock()
-	p.erased = append(p.erased[max(len(p.erased)-maxUnsaid+1, 0):], turn)
+	p.erased = append(p.erased[max(len(p.erased)-maxRetracted+1, 0):], turn)
 	p.mu.Unlock()
 	wakeup.Signal(p.erasing)
 }
@@ -124,20 +124,20 @@ func (p *postedLines) toDelete() (all []postedLine) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, l := range p.all {
-		if !l.gone && slices.Contains(p.erased, l.turn) {
+		if !l.deletionDone && slices.Contains(p.erased, l.turn) {
 			all = append(all, l)
 		}
 	}
 	return all
 }
 
-// markGone records that a message needs no deletion any more.
-func (p *postedLines) markGone(id string) {
+// markDeletionDone records that a message needs no deletion any more.
+func (p *postedLines) markDeletionDone(id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i := range p.all {
 		if p.all[i].id == id {
-			p.all[i].gone = true
+			p.all[i].deletionDone = true
 		}
 	}
 }
@@ -173,9 +173,9 @@ func (s *sender) deleteLines(ctx context.Context) {
 				continue
 			}
 			if err != nil {
-				s.tellNotDeleted(err)
+				s.reportNotDeleted(err)
 			}
-			s.lines.markGone(l.id)
+			s.lines.markDeletionDone(l.id)
 		}
 		if !left {
 			return
@@ -184,12 +184,12 @@ func (s *sender) deleteLines(ctx context.Context) {
 	}
 }
 
-// tellNotDeleted reports to the channel and the operator that a line is still visible although it was taken
+// reportNotDeleted reports to the channel and the operator that a line is still visible although it was taken
 // back.
-func (s *sender) tellNotDeleted(err error) {
+func (s *sender) reportNotDeleted(err error) {
 	s.log.Warn("deleting what was taken back", "channel", s.channel, "reason", err)
-	s.hooks.say("discord: a line that was taken back could not be deleted in its channel, but the NPC has forgotten it")
-	s.postNotice("warning", NotDeleted.In(s.currentHome().language))
+	s.hooks.report("discord: a line that was taken back could not be deleted in its channel, but the NPC has forgotten it")
+	s.postNotice("warning", NotDeleted.In(s.currentReportTarget().language))
 }
 
 // delete deletes a message. A missing message is no error.

@@ -33,7 +33,7 @@ func (b *Bot) onReaction(s *discordgo.Session, e *discordgo.MessageReactionAdd) 
 	if r == nil || r.channel != e.ChannelID || !known || e.Emoji.ID != "" || e.Member == nil || e.Member.User != nil && e.Member.User.Bot {
 		return
 	}
-	b.noteRoles(e.GuildID, e.UserID, e.Member)
+	b.recordRoles(e.GuildID, e.UserID, e.Member)
 	leads := dmRoles(b.cfg.DMRoles).memberIsDM(s.State, e.GuildID, e.UserID, e.Member.Roles)
 	r.sender.lines.whenPosted(e.MessageID, func(turn int64) {
 		select {
@@ -55,24 +55,24 @@ func trimPresentation(emoji string) string {
 	return string(kept)
 }
 
-// takeReactions passes reactions to the table. A refusal is only logged, because any reply to a reaction
+// handleReactions passes reactions to the table. A refusal is only logged, because any reply to a reaction
 // would be visible to everyone.
-func (r *session) takeReactions(ctx context.Context) {
+func (r *session) handleReactions(ctx context.Context) {
 	for {
 		select {
 		case w := <-r.reactions:
 			if w.again && r.paused.Load() {
 				continue
 			}
-			_, err := r.played.Table.Unsay(ctx, table.Unsaying{Turn: w.turn, By: play.UserRef(Front, w.user), Leads: w.leads, Again: w.again})
+			_, err := r.played.Table.RetractAnswer(ctx, table.RetractionRequest{Turn: w.turn, By: play.UserRef(Front, w.user), Leads: w.leads, Again: w.again})
 			switch {
 			case ctx.Err() != nil:
 			case err == nil:
 				r.log.Info("a line is taken back", "guild", r.guild, "turn", w.turn, "user", w.user, "again", w.again)
-			case errors.Is(err, table.ErrStands):
+			case errors.Is(err, table.ErrNotRetractable):
 				r.log.Info("a line is not taken back", "guild", r.guild, "turn", w.turn, "user", w.user, "reason", err)
 			default:
-				r.noteForOperator("warning", "what an NPC said could not be taken back: "+err.Error())
+				r.reportToOperator("warning", "what an NPC said could not be taken back: "+err.Error())
 			}
 		case <-ctx.Done():
 			return

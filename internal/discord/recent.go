@@ -15,8 +15,8 @@ func (r *recentIDs) find(id string) (note string, is bool) {
 	return note, is
 }
 
-// note records an id with a note, and drops the oldest id beyond maxRecent.
-func (r *recentIDs) note(id, note string) {
+// record records an id with a record, and drops the oldest id beyond maxRecent.
+func (r *recentIDs) record(id, note string) {
 	if r.known == nil {
 		r.known = map[string]string{}
 	}

@@ -13,20 +13,20 @@ import (
 // registrar registers the bot's commands with Discord: in one guild if only that one is configured, else
 // globally. It is safe for concurrent use.
 type registrar struct {
-	rest  *RestClient
-	guild string // empty if the bot plays everywhere
-	dms   dmRoles
-	say   func(string)
+	rest   *RestClient
+	guild  string // empty if the bot plays everywhere
+	dms    dmRoles
+	report func(string)
 
-	mu   sync.Mutex      // guards done
-	done map[string]bool // guilds with current commands; "" means global
+	mu         sync.Mutex      // guards done
+	registered map[string]bool // guilds with current commands; "" means global
 }
 
 // registerCommands replaces the commands of a guild, or the global ones if guild is "", if they are outdated.
 func (r *registrar) registerCommands(ctx context.Context, guild string) {
 	r.mu.Lock()
-	done := r.done[guild]
-	r.done[guild] = true
+	done := r.registered[guild]
+	r.registered[guild] = true
 	r.mu.Unlock()
 	if done {
 		return
@@ -43,12 +43,12 @@ func (r *registrar) registerCommands(ctx context.Context, guild string) {
 		return
 	}
 	r.mu.Lock()
-	delete(r.done, guild) // the next connection retries
+	delete(r.registered, guild) // the next connection retries
 	r.mu.Unlock()
 	if ErrorCode(err) == discordgo.ErrCodeMissingAccess {
 		err = fmt.Errorf("%w; invite the bot with the scope applications.commands", err)
 	}
-	r.say(fmt.Sprintf("discord: registering the slash commands: %v", err))
+	r.report(fmt.Sprintf("discord: registering the slash commands: %v", err))
 }
 
 // sameCommands reports whether the registered commands equal those wanted, apart from fields that Discord

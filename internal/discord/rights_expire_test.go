@@ -80,16 +80,16 @@ func TestLeadingExpires(t *testing.T) {
 // TestOthersAnswersStay: the cached answer about a dungeon master survives questions about
 // thousands of accounts that lead nothing, and thousands of questions by one account.
 func TestOthersAnswersStay(t *testing.T) {
-	for name, other := range map[string]func(i int) leading{
-		"accounts": func(i int) leading { return leading{fmt.Sprint("u", i), "1"} },
-		"games":    func(i int) leading { return leading{"u", fmt.Sprint(i)} },
+	for name, other := range map[string]func(i int) leadsQuery{
+		"accounts": func(i int) leadsQuery { return leadsQuery{fmt.Sprint("u", i), "1"} },
+		"games":    func(i int) leadsQuery { return leadsQuery{"u", fmt.Sprint(i)} },
 	} {
-		a := &Accounts{known: map[leading]answerOfDiscord{}}
-		dm := leading{"dm", "1"}
-		a.known[dm] = answerOfDiscord{true, time.Now()}
+		a := &Accounts{known: map[leadsQuery]leadsAnswer{}}
+		dm := leadsQuery{"dm", "1"}
+		a.known[dm] = leadsAnswer{true, time.Now()}
 		for i := range 5 * maxLeads {
 			a.makeRoom()
-			a.known[other(i)] = answerOfDiscord{name == "games", time.Now()}
+			a.known[other(i)] = leadsAnswer{name == "games", time.Now()}
 		}
 		if _, ok := a.known[dm]; !ok || len(a.known) > maxLeads {
 			t.Errorf("%s: of %d answers the DM's is there: %t", name, len(a.known), ok)
@@ -102,18 +102,18 @@ func TestOthersAnswersStay(t *testing.T) {
 func TestSpokenRightsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, s := roleBot(t, dmRoles{"Dungeon Master"})
-		b.noteRoles("1", "11", &discordgo.Member{Roles: []string{"21"}})
+		b.recordRoles("1", "11", &discordgo.Member{Roles: []string{"21"}})
 		time.Sleep(leadsStale - time.Second)
 		if !b.voiceStates.leads("1", "11") {
 			t.Error("may not order within ten minutes")
 		}
 		b.onVoiceState(s, &discordgo.VoiceStateUpdate{VoiceState: &discordgo.VoiceState{GuildID: "1", UserID: "11", ChannelID: "5"}}) // without roles
-		b.noteRolesChanged("1")
+		b.handleRolesChanged("1")
 		time.Sleep(time.Second)
 		if b.voiceStates.leads("1", "11") {
 			t.Error("may order after ten minutes in which Discord told nothing")
 		}
-		b.noteRoles("1", "11", &discordgo.Member{Roles: []string{"21"}})
+		b.recordRoles("1", "11", &discordgo.Member{Roles: []string{"21"}})
 		if !b.voiceStates.leads("1", "11") {
 			t.Error("may not order once Discord has told the role again")
 		}

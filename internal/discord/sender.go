@@ -22,10 +22,10 @@ const (
 	// for it, and later ones for sentenceWait.
 	firstSentenceWait = 150 * time.Millisecond
 	sentenceWait      = 800 * time.Millisecond
-	// typingAfter is the delay before the bot shows a typing indicator for an answer, and typingAgain the
+	// typingAfter is the delay before the bot shows a typing indicator for an answer, and typingInterval the
 	// interval of repeating it. Discord removes it after ten seconds.
-	typingAfter = 200 * time.Millisecond
-	typingAgain = 8 * time.Second
+	typingAfter    = 200 * time.Millisecond
+	typingInterval = 8 * time.Second
 )
 
 // sender posts a table's events in a channel, each message once and in order. NPCs' lines go through a
@@ -45,20 +45,20 @@ type sender struct {
 	shared senderShared
 
 	// Owned by run.
-	waiting posting // sentences of one answer to post as one message; none if its text is empty
-	begun   int64   // the turn of the last posted answer
-	posted  string  // id of the channel's last message before the one being posted
-	delay   delay
-	losses  losses
+	waiting        posting // sentences of one answer to post as one message; none if its text is empty
+	lastAnswerTurn int64   // the turn of the last posted answer
+	posted         string  // id of the channel's last message before the one being posted
+	delay          delay
+	losses         losses
 }
 
 // senderHooks connect a sender to the rest of the session. They must not block or be nil, and are set before
 // run.
 type senderHooks struct {
-	lost   func(why string)   // called once, when the channel is closed to the bot
-	unread func(table.Unread) // called for a line that was neither posted nor heard
-	aloud  func() bool        // reports whether the NPCs can be heard now
-	say    func(text string)  // reports to the operator
+	channelLost func(why string)   // called once, when the channel is closed to the bot
+	unread      func(table.Unread) // called for a line that was neither posted nor heard
+	audible     func() bool        // reports whether the NPCs can be heard now
+	report      func(text string)  // reports to the operator
 }
 
 // senderEnding controls the shutdown of a sender.
@@ -72,13 +72,13 @@ type senderEnding struct {
 
 // senderShared is the state that any goroutine may read and write.
 type senderShared struct {
-	mu       sync.Mutex           // guards the fields below
-	barred   error                // why the bot cannot post in the channel; nil if it can
-	webhook  *discordgo.Webhook   // nil if the bot posts the NPCs' lines itself
-	webhooks []string             // ids of this webhook and earlier ones
-	avatars  map[string]string    // by NPC name
-	echoes   []*discordgo.Message // the bot's own messages from the gateway, at most maxEchoes
-	home     home
+	mu           sync.Mutex           // guards the fields below
+	barred       error                // why the bot cannot post in the channel; nil if it can
+	webhook      *discordgo.Webhook   // nil if the bot posts the NPCs' lines itself
+	webhooks     []string             // ids of this webhook and earlier ones
+	avatars      map[string]string    // by NPC name
+	echoes       []*discordgo.Message // the bot's own messages from the gateway, at most maxEchoes
+	reportTarget reportTarget
 }
 
 // typing tracks the turns being answered, for the typing indicator. It is safe for concurrent use.
@@ -90,12 +90,12 @@ type typing struct {
 
 // piece is something to post. Without an NPC it is a message of the bot.
 type piece struct {
-	npc, text string
-	turn      int64
-	end       bool      // of the turn
-	unsaid    bool      // the turn was taken back and must not be posted
-	heard     bool      // the line was also heard
-	due       time.Time // when it was enqueued
+	npc, text  string
+	turn       int64
+	end        bool      // of the turn
+	retracted  bool      // the turn was taken back and must not be posted
+	heard      bool      // the line was also heard
+	enqueuedAt time.Time // when it was enqueued
 }
 
 // newSender returns a sender with no-op hooks and without a webhook.
@@ -161,14 +161,14 @@ func (s *sender) Emit(e table.Event) {
 	case *table.TurnStarted:
 		s.typing.mark(turn, true)
 	case *table.Sentence:
-		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn, heard: s.hooks.aloud()})
+		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn, heard: s.hooks.audible()})
 	case *table.CutSentence:
 		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn, heard: true})
 	case *table.Filler:
-		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn, heard: s.hooks.aloud()})
+		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn, heard: s.hooks.audible()})
 	case *table.Unsaid:
-		s.lines.markUnsaid(turn)
-		s.enqueue(piece{turn: turn, unsaid: true})
+		s.lines.markRetracted(turn)
+		s.enqueue(piece{turn: turn, retracted: true})
 	case *table.Erased:
 		s.lines.markErased(turn)
 	case *table.TurnEnded:
@@ -182,7 +182,7 @@ func (s *sender) Emit(e table.Event) {
 
 // enqueue queues a piece for run. After run has returned, pieces are dropped.
 func (s *sender) enqueue(p piece) {
-	p.due = time.Now()
+	p.enqueuedAt = time.Now()
 	select {
 	case s.queue <- p:
 	case <-s.ending.done:
@@ -196,7 +196,7 @@ func (s *sender) postNotice(level, text string) {
 		return
 	}
 	select {
-	case s.queue <- piece{text: noticeText(level, text), due: time.Now()}:
+	case s.queue <- piece{text: noticeText(level, text), enqueuedAt: time.Now()}:
 	default:
 		s.log.Warn("a notice was not posted", "text", text)
 	}
@@ -305,12 +305,12 @@ func (s *sender) drainQueue(ctx context.Context) {
 // the message waits.
 func (s *sender) addPiece(ctx context.Context, p piece) (wait time.Duration) {
 	switch {
-	case p.unsaid:
+	case p.retracted:
 		if s.waiting.turn == p.turn {
 			s.waiting.text = ""
 		}
 		return 0
-	case p.npc != "" && s.lines.isUnsaid(p.turn):
+	case p.npc != "" && s.lines.isRetracted(p.turn):
 		return 0
 	case p.end:
 		if p.turn == s.waiting.turn {
@@ -324,14 +324,14 @@ func (s *sender) addPiece(ctx context.Context, p piece) (wait time.Duration) {
 	}
 	switch {
 	case p.npc == "":
-		s.deliver(ctx, posting{text: p.text, since: p.due})
+		s.deliver(ctx, posting{text: p.text, since: p.enqueuedAt})
 		return 0
 	case w.text != "":
 		w.text += " " + p.text
 		return 0
 	}
-	*w = posting{npc: p.npc, turn: p.turn, text: p.text, since: p.due, heard: p.heard}
-	if s.begun == p.turn {
+	*w = posting{npc: p.npc, turn: p.turn, text: p.text, since: p.enqueuedAt, heard: p.heard}
+	if s.lastAnswerTurn == p.turn {
 		return sentenceWait
 	}
 	return firstSentenceWait
@@ -343,7 +343,7 @@ func (s *sender) postSentences(ctx context.Context) {
 	if p.text == "" {
 		return
 	}
-	s.waiting.text, s.begun = "", p.turn
+	s.waiting.text, s.lastAnswerTurn = "", p.turn
 	for _, part := range splitLine(p.npc, p.text) {
 		p.text = part
 		s.deliver(ctx, p)
@@ -358,7 +358,7 @@ func (s *sender) showTyping(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		for wait := typingAfter; s.typing.any() && WaitFor(ctx, wait) && s.typing.any(); wait = typingAgain {
+		for wait := typingAfter; s.typing.any() && WaitFor(ctx, wait) && s.typing.any(); wait = typingInterval {
 			if err := s.rest.ShowTyping(ctx, s.channel); err != nil && ctx.Err() == nil {
 				s.log.Debug("showing that an answer comes", "reason", err)
 				break

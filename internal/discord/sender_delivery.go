@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// heldAfter is the delay after which held-up posts are reported.
-	heldAfter = 10 * time.Second
+	// reportDelayAfter is the delay after which held-up posts are reported.
+	reportDelayAfter = 10 * time.Second
 	// giveUpAfter bounds the attempts to post a message. A later answer no longer fits the conversation.
 	giveUpAfter = 5 * time.Minute
 	// firstRetry is the pause after the first failure; it doubles with each failure up to longestRetry. It
@@ -38,21 +38,21 @@ type posting struct {
 	by      *discordgo.Webhook // the webhook of the last attempt; nil if the bot posted
 }
 
-// errNotTaken reports that a message was given up after its last attempt.
-var errNotTaken = NotTakenInTime.With()
+// errNotAccepted reports that a message was given up after its last attempt.
+var errNotAccepted = NotTakenInTime.With()
 
 // deliver posts a message with retries, during which later messages wait. A line that cannot be posted is a
 // loss, which reportLosses reports. If it was not heard either, deliver calls the hook unread, so that the
 // line is not stored.
 func (s *sender) deliver(ctx context.Context, p posting) {
 	s.reportLosses(ctx)
-	if err := s.postUntilTaken(ctx, &p); err != nil {
-		if errors.Is(err, errUnsaid) {
+	if err := s.postWithRetries(ctx, &p); err != nil {
+		if errors.Is(err, errRetracted) {
 			return
 		}
 		s.checkPosted(err)
 		if p.npc != "" {
-			s.losses.untold = append(s.losses.untold, loss{p.npc, err, p.heard})
+			s.losses.unreported = append(s.losses.unreported, loss{p.npc, err, p.heard})
 			if !p.heard {
 				s.hooks.unread(table.Unread{Turn: p.turn, Text: p.text})
 			}
@@ -62,10 +62,10 @@ func (s *sender) deliver(ctx context.Context, p posting) {
 	s.endDelay(ctx)
 }
 
-// postUntilTaken posts a message once. It retries until Discord accepts or refuses the message, or
+// postWithRetries posts a message once. It retries until Discord accepts or refuses the message, or
 // giveUpAfter has passed. If an earlier attempt may have succeeded, it first looks for the message in the
 // channel. Discord's nonces prevent duplicates, but not for webhooks.
-func (s *sender) postUntilTaken(ctx context.Context, p *posting) error {
+func (s *sender) postWithRetries(ctx context.Context, p *posting) error {
 	p.nonce = newNonce()
 	for failed := 0; ; failed++ {
 		id, err := s.postIfMissing(ctx, p)
@@ -76,10 +76,10 @@ func (s *sender) postUntilTaken(ctx context.Context, p *posting) error {
 				s.lines.add(id, p.turn, p.by)
 			}
 			return nil
-		case RefusedAnswer(err) || errors.Is(err, errUnsaid):
+		case RefusedAnswer(err) || errors.Is(err, errRetracted):
 			return err
 		case ctx.Err() != nil || time.Since(p.since) > s.patience():
-			return fmt.Errorf("%w: %w", errNotTaken, err)
+			return fmt.Errorf("%w: %w", errNotAccepted, err)
 		}
 		p.doubt = p.doubt || DoubtfulAnswer(err)
 		s.recordDelay(p, err)
@@ -120,42 +120,42 @@ func (s *sender) postIfMissing(ctx context.Context, p *posting) (id string, err 
 			return id, err
 		}
 	}
-	if s.lines.isUnsaid(p.turn) {
-		return "", errUnsaid
+	if s.lines.isRetracted(p.turn) {
+		return "", errRetracted
 	}
 	return s.postOnce(ctx, p)
 }
 
 // delay describes for how long posts have been held up. The zero value means they are not.
 type delay struct {
-	since time.Time // when the oldest waiting message was enqueued; zero if none waits
-	told  bool      // the operator was told
+	since    time.Time // when the oldest waiting message was enqueued; zero if none waits
+	reported bool      // the operator was told
 }
 
-// recordDelay records that a message is held up, and reports it to the operator after heldAfter.
+// recordDelay records that a message is held up, and reports it to the operator after reportDelayAfter.
 func (s *sender) recordDelay(p *posting, err error) {
 	if s.delay.since.IsZero() {
 		s.delay.since = p.since
 	}
-	if s.delay.told || time.Since(s.delay.since) < heldAfter {
+	if s.delay.reported || time.Since(s.delay.since) < reportDelayAfter {
 		return
 	}
-	s.delay.told = true
+	s.delay.reported = true
 	s.log.Warn("posting is held up", "channel", s.channel, "reason", err)
-	s.hooks.say(fmt.Sprintf("discord: what NPCs say is delayed (%v); the bot posts it as soon as Discord accepts it", err))
+	s.hooks.report(fmt.Sprintf("discord: what NPCs say is delayed (%v); the bot posts it as soon as Discord accepts it", err))
 }
 
 // endDelay ends a delay. If the delay was reported, it posts that messages came late.
 func (s *sender) endDelay(ctx context.Context) {
-	since, told := s.delay.since, s.delay.told
+	since, told := s.delay.since, s.delay.reported
 	s.delay = delay{}
 	if !told {
 		return
 	}
 	s.log.Info("posting goes on", "channel", s.channel, "held_up", time.Since(since))
-	s.hooks.say("discord: Discord accepts what NPCs say again")
-	p := posting{text: noticeText("warning", CameLate.In(s.currentHome().language, int(time.Since(since).Seconds()))), since: time.Now()}
-	s.checkPosted(s.postUntilTaken(ctx, &p))
+	s.hooks.report("discord: Discord accepts what NPCs say again")
+	p := posting{text: noticeText("warning", CameLate.In(s.currentReportTarget().language, int(time.Since(since).Seconds()))), since: time.Now()}
+	s.checkPosted(s.postWithRetries(ctx, &p))
 }
 
 // loss is a message that was not posted, with the reason.
@@ -167,16 +167,16 @@ type loss struct {
 
 // losses are the lost messages that the channel was not told about yet.
 type losses struct {
-	untold []loss
-	notice *posting // reports losses and is not posted yet; nil if there is none
+	unreported []loss
+	notice     *posting // reports losses and is not posted yet; nil if there is none
 }
 
 // reportLosses posts a notice about lost messages. It makes one attempt, so that it does not delay the next
 // line, and is called again until Discord accepts the notice.
 func (s *sender) reportLosses(ctx context.Context) {
-	if s.losses.notice == nil && len(s.losses.untold) > 0 {
-		s.losses.notice = &posting{text: lossNotice(s.currentHome().language, s.losses.untold), nonce: newNonce()}
-		s.losses.untold = nil
+	if s.losses.notice == nil && len(s.losses.unreported) > 0 {
+		s.losses.notice = &posting{text: lossNotice(s.currentReportTarget().language, s.losses.unreported), nonce: newNonce()}
+		s.losses.unreported = nil
 	}
 	if s.losses.notice == nil {
 		return
@@ -204,8 +204,8 @@ func lossNotice(l Language, all []loss) string {
 		}
 	}
 	why := all[len(all)-1].err
-	if errors.Is(why, errNotTaken) {
-		why = errNotTaken
+	if errors.Is(why, errNotAccepted) {
+		why = errNotAccepted
 	}
 	var said []string
 	switch {

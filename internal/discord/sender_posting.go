@@ -159,8 +159,8 @@ func (s *sender) checkPosted(err error) {
 		return
 	}
 	if s.bar(err) {
-		s.hooks.lost(why)
-		s.tellElsewhere(err)
+		s.hooks.channelLost(why)
+		s.reportChannelLost(err)
 	}
 }
 

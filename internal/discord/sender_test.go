@@ -226,7 +226,7 @@ func TestSenderGivesUpWhereItMayNotWrite(t *testing.T) {
 				n := &notebook{answer: func(*http.Request) *http.Response { return reply(row.status, row.body) }}
 				m, stop := newRunningSender(t, n)
 				var why []string
-				m.hooks.lost = func(w string) { why = append(why, w) }
+				m.hooks.channelLost = func(w string) { why = append(why, w) }
 				for turn := range int64(3) {
 					m.Emit(&table.Sentence{Header: header(turn), NPC: "Bartok", Text: "One."})
 					m.Emit(&table.TurnEnded{Header: header(turn)})
@@ -256,7 +256,7 @@ func TestSenderKeepsWhatWasHeard(t *testing.T) {
 		m, stop := newRunningSender(t, n)
 		aloud.Store(true)
 		var unread []table.Unread
-		m.hooks.aloud = aloud.Load
+		m.hooks.audible = aloud.Load
 		m.hooks.unread = func(u table.Unread) { unread = append(unread, u) }
 		m.Emit(&table.Sentence{Header: header(1), NPC: "Bartok", Text: "Heard."})
 		aloud.Store(false) // before the first attempt

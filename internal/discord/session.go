@@ -14,10 +14,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// hearer is the part of a table that receives players' messages.
-type hearer interface {
+// messageReceiver is the part of a table that receives players' messages.
+type messageReceiver interface {
 	Hear(ctx context.Context, u table.Utterance) error
-	Keep(ctx context.Context, us ...table.Utterance) error
+	StoreUnanswered(ctx context.Context, us ...table.Utterance) error
 	Reword(ctx context.Context, ref, text string) error
 	Retract(ctx context.Context, ref string) error
 	DropUnread(ctx context.Context, u table.Unread) error
@@ -33,7 +33,7 @@ type session struct {
 	played         *play.GuildSession
 	paused         atomic.Bool // messages and speech are ignored
 	rolled         privateRolls
-	hearer         hearer // the session's table
+	receiver       messageReceiver // the session's table
 	inbox          *inbox
 	reactions      chan reaction // reactions to NPCs' lines
 	sender         *sender
@@ -43,12 +43,12 @@ type session struct {
 
 	stopHearing context.CancelFunc // ends the goroutines in hearing
 	cancel      context.CancelFunc // ends all goroutines
-	hearing     sync.WaitGroup     // goroutines that call the table, such as hearMessages and applyChanges
+	hearing     sync.WaitGroup     // goroutines that call the table, such as deliverMessages and applyChanges
 	posting     sync.WaitGroup
 	once        sync.Once // guards closing
 	err         error     // result of closing
-	quiet       error     // why the bot could not join the voice channel
-	why         string    // reason for closing the session
+	joinErr     error     // why the bot could not join the voice channel
+	closeReason string    // reason for closing the session
 	unread      *unreadLines
 
 	reloading sync.Mutex // held while the cast is reloaded
@@ -76,14 +76,14 @@ func (b *Bot) startSession(ctx context.Context, g *play.Guild, at sessionStart) 
 		reactions: make(chan reaction, maxReactions),
 	}
 	r.sender.posted = at.after
-	r.sender.hooks.unread, r.sender.hooks.say = r.unread.add, b.say
-	r.sender.hooks.lost = func(why string) { b.tasks.spawn(func(context.Context) { b.sessions.endSession(r, "") }); b.say(why) }
+	r.sender.hooks.unread, r.sender.hooks.report = r.unread.add, b.report
+	r.sender.hooks.channelLost = func(why string) { b.tasks.spawn(func(context.Context) { b.sessions.endSession(r, "") }); b.report(why) }
 	err := errors.Join(b.consents.loadDeclined(ctx, g), r.sender.findWebhook(ctx))
 	var quiet error // why there is no voice
 	if err == nil {
-		o := play.GuildSessionOptions{Tell: r.noteForOperator, Channel: at.channel, Voice: at.voice, Resume: at.resume, Last: r.sayLastWords}
+		o := play.GuildSessionOptions{Notify: r.reportToOperator, Channel: at.channel, Voice: at.voice, Resume: at.resume, Last: r.postRest}
 		var next noticeSink
-		next, o.OpenSound, quiet = b.giveVoice(r, at.voice == "")
+		next, o.OpenSound, quiet = b.prepareVoice(r, at.voice == "")
 		r.status = newStatusMessage(b.rest, at.channel, r.lang, next)
 		r.status.voice, o.Sink = r.voice, r.status
 		r.played, err = g.StartSession(ctx, o)
@@ -95,38 +95,38 @@ func (b *Bot) startSession(ctx context.Context, g *play.Guild, at sessionStart) 
 	}
 	r.voiceless = quiet
 	if r.voice != nil {
-		r.voice.keepPlacesBy(r.played.KeepVoice, at.voice)
+		r.voice.setPlaceStore(r.played.StoreVoiceChannel, at.voice)
 	}
 	if at.voice != "" {
-		r.quiet = r.joinVoice(ctx, b, at.voice, quiet)
+		r.joinErr = r.joinVoice(ctx, b, at.voice, quiet)
 	}
 	for _, n := range r.played.Notices {
-		r.noteForOperator("info", n)
+		r.reportToOperator("info", n)
 	}
-	r.hearer = r.played.Table
+	r.receiver = r.played.Table
 	r.setNPCs(r.played.Cast)
 	r.status.name, r.status.table = r.played.Campaign, r.played.Table
 	r.posting.Go(func() { r.sender.run(run) })
 	r.hearing.Go(func() { // it calls the table, so it must end first
 		r.sender.checkPosted(r.status.run(hear))
 	})
-	r.hearing.Go(func() { r.hearMessages(hear) })
+	r.hearing.Go(func() { r.deliverMessages(hear) })
 	r.hearing.Go(func() { r.applyChanges(hear) })
-	r.hearing.Go(func() { r.takeReactions(hear) })
+	r.hearing.Go(func() { r.handleReactions(hear) })
 	r.hearing.Go(func() { r.dropUnread(hear) })
 	r.hearing.Go(func() { newApprovalCards(b, r).run(hear) })
 	if r.voice != nil {
-		r.hearing.Go(func() { b.hearVoice(hear, r) })
-		r.hearing.Go(func() { b.askForRoles(hear, r) })
+		r.hearing.Go(func() { b.serveVoice(hear, r) })
+		r.hearing.Go(func() { b.refreshRoles(hear, r) })
 	}
 	return r, nil
 }
 
-// noteForOperator logs a problem that only the operator can fix. DMs see it in /session status.
-func (r *session) noteForOperator(level, text string) {
+// reportToOperator logs a problem that only the operator can fix. DMs see it in /session status.
+func (r *session) reportToOperator(level, text string) {
 	r.log.Warn("a session's notice", "guild", r.guild, "level", level, "text", text)
 	if level != "info" {
-		r.status.noteTold(text)
+		r.status.recordWarning(text)
 	}
 }
 
@@ -159,14 +159,14 @@ func (r *session) reloadNPCs(ctx context.Context) (play.Recast, error) {
 // close ends the table, posts its last lines, and waits for all goroutines.
 func (r *session) close(why string) error {
 	r.once.Do(func() {
-		r.why = why
+		r.closeReason = why
 		r.sender.hurry()
 		r.stopHearing()
 		r.hearing.Wait()
 		if r.voice != nil {
 			r.voice.awaitLastWords()
 		}
-		r.err = errors.Join(r.keepUnheard(), r.played.Close())
+		r.err = errors.Join(r.storeUnheard(), r.played.Close())
 		r.closeVoice()
 		r.cancel()
 		r.posting.Wait()
@@ -174,26 +174,26 @@ func (r *session) close(why string) error {
 	return r.err
 }
 
-// sayLastWords posts the remaining lines after the table has ended, and returns those that could not be
+// postRest posts the remaining lines after the table has ended, and returns those that could not be
 // posted.
-func (r *session) sayLastWords() []table.Unread {
-	if r.why != "" {
-		r.sender.postNotice("end", SessionEnded.In(r.lang, r.why))
+func (r *session) postRest() []table.Unread {
+	if r.closeReason != "" {
+		r.sender.postNotice("end", SessionEnded.In(r.lang, r.closeReason))
 	}
 	r.sender.sendRest()
-	return r.unread.takeAll()
+	return r.unread.drain()
 }
 
-// takeMessage queues a message.
-func (r *session) takeMessage(m message) {
+// enqueueMessage queues a message.
+func (r *session) enqueueMessage(m message) {
 	if m.text != "" && r.inbox.addMessage(m) {
-		r.tellTooMuch(m)
+		r.reportTooMuch(m)
 	}
 }
 
-// tellTooMuch tells a player that their messages are being dropped.
-func (r *session) tellTooMuch(m message) {
-	r.sender.postNotice("warning", TooMuchOfOne.In(r.sender.currentHome().language, escapeMarkup(m.speaker)))
+// reportTooMuch tells a player that their messages are being dropped.
+func (r *session) reportTooMuch(m message) {
+	r.sender.postNotice("warning", TooMuchOfOne.In(r.sender.currentReportTarget().language, escapeMarkup(m.speaker)))
 }
 
 // changeMessage changes a message; an empty text takes it back.
@@ -203,10 +203,10 @@ func (r *session) changeMessage(id, text string) {
 	}
 }
 
-// hearMessages passes messages to the table in order.
-func (r *session) hearMessages(ctx context.Context) {
+// deliverMessages passes messages to the table in order.
+func (r *session) deliverMessages(ctx context.Context) {
 	for {
-		m, ok := r.inbox.takeMessage()
+		m, ok := r.inbox.popMessage()
 		if !ok {
 			select {
 			case <-r.inbox.arrived:
@@ -215,16 +215,16 @@ func (r *session) hearMessages(ctx context.Context) {
 				return
 			}
 		}
-		switch err := r.hearer.Hear(ctx, m.utterance()); {
+		switch err := r.receiver.Hear(ctx, m.utterance()); {
 		case errors.Is(err, table.ErrTooMuch), errors.Is(err, table.ErrFlood):
-			if r.inbox.refuseTaken() {
-				r.tellTooMuch(m)
+			if r.inbox.dropInFlight() {
+				r.reportTooMuch(m)
 			}
 		case err != nil:
-			r.inbox.returnTaken()
+			r.inbox.requeueInFlight()
 			return
 		default:
-			r.inbox.confirmTaken()
+			r.inbox.confirmInFlight()
 		}
 	}
 }
@@ -232,7 +232,7 @@ func (r *session) hearMessages(ctx context.Context) {
 // applyChanges passes changes of messages to the table.
 func (r *session) applyChanges(ctx context.Context) {
 	for {
-		c, ok := r.inbox.takeChange()
+		c, ok := r.inbox.popChange()
 		if !ok {
 			select {
 			case <-r.inbox.changed:
@@ -242,7 +242,7 @@ func (r *session) applyChanges(ctx context.Context) {
 			}
 		}
 		if err := r.applyChange(ctx, c); ctx.Err() != nil && err != nil {
-			r.inbox.returnChange(c)
+			r.inbox.requeueChange(c)
 			return
 		}
 	}
@@ -252,9 +252,9 @@ func (r *session) applyChanges(ctx context.Context) {
 func (r *session) applyChange(ctx context.Context, c change) error {
 	var err error
 	if c.text == "" {
-		err = r.hearer.Retract(ctx, c.id)
+		err = r.receiver.Retract(ctx, c.id)
 	} else {
-		err = r.hearer.Reword(ctx, c.id, c.text)
+		err = r.receiver.Reword(ctx, c.id, c.text)
 	}
 	if err != nil && ctx.Err() == nil {
 		r.log.Error("changing what was heard", "guild", r.guild, "reason", err)
@@ -263,20 +263,20 @@ func (r *session) applyChange(ctx context.Context, c change) error {
 	return err
 }
 
-// keepUnheard stores all messages and changes that the table has not received yet.
-func (r *session) keepUnheard() error {
+// storeUnheard stores all messages and changes that the table has not received yet.
+func (r *session) storeUnheard() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	var errs []error
 	for {
-		c, ok := r.inbox.takeChange()
+		c, ok := r.inbox.popChange()
 		if !ok {
 			break
 		}
 		errs = append(errs, r.applyChange(ctx, c))
 	}
-	if rest := r.inbox.takeRest(); len(rest) > 0 {
-		errs = append(errs, r.hearer.Keep(ctx, rest...))
+	if rest := r.inbox.drain(); len(rest) > 0 {
+		errs = append(errs, r.receiver.StoreUnanswered(ctx, rest...))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("keeping what was written last: %w", err)

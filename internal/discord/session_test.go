@@ -49,8 +49,8 @@ func (n *notes) Hear(ctx context.Context, u table.Utterance) error {
 	return nil
 }
 
-// Keep implements hearer.
-func (n *notes) Keep(_ context.Context, us ...table.Utterance) error {
+// StoreUnanswered implements hearer.
+func (n *notes) StoreUnanswered(_ context.Context, us ...table.Utterance) error {
 	var refs []string
 	for _, u := range us {
 		refs = append(refs, u.Ref+" "+u.Text)
@@ -74,20 +74,20 @@ func (n *notes) Retract(_ context.Context, ref string) error {
 // newIdleSession returns a session that does not listen yet.
 func newIdleSession(n *notes) *session {
 	log := slog.New(slog.DiscardHandler)
-	return &session{log: log, hearer: n, inbox: newInbox(), sender: newSender(&RestClient{}, log, "1", "", English)}
+	return &session{log: log, receiver: n, inbox: newInbox(), sender: newSender(&RestClient{}, log, "1", "", English)}
 }
 
 // listens lets a session listen and correct until the returned function is called.
 func (r *session) listens(ctx context.Context) (deafen func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	r.hearing.Go(func() { r.hearMessages(ctx) })
+	r.hearing.Go(func() { r.deliverMessages(ctx) })
 	r.hearing.Go(func() { r.applyChanges(ctx) })
 	return func() { cancel(); r.hearing.Wait() }
 }
 
 // says sends a user's message.
 func (r *session) says(id, user, text string) {
-	r.takeMessage(message{id: id, user: user, speaker: "P" + user, text: text})
+	r.enqueueMessage(message{id: id, user: user, speaker: "P" + user, text: text})
 }
 
 func TestSessionKeepsOrderAndEdits(t *testing.T) {
@@ -100,7 +100,7 @@ func TestSessionKeepsOrderAndEdits(t *testing.T) {
 	r.changeMessage("2", "")                 // a deletion
 	var got []string
 	for {
-		m, ok := r.inbox.takeMessage()
+		m, ok := r.inbox.popMessage()
 		if !ok {
 			break
 		}
@@ -204,7 +204,7 @@ func TestSessionHearsOut(t *testing.T) {
 		r.changeMessage("2", "")
 		deafen()
 		r.changeMessage("0", "zero") // the table has heard this line
-		if err := r.keepUnheard(); err != nil {
+		if err := r.storeUnheard(); err != nil {
 			t.Fatal(err)
 		}
 		if got := n.told(); got != "0 is zero; "+want {
@@ -269,8 +269,8 @@ func TestInboxTakesTurns(t *testing.T) {
 	}
 	b.addMessage(message{id: "bea's", user: "bea", text: "and I"})
 	for n, want := range []string{"ana", "ana", "bea", "ana"} {
-		m, _ := b.takeMessage()
-		b.confirmTaken()
+		m, _ := b.popMessage()
+		b.confirmInFlight()
 		if m.user != want {
 			t.Errorf("message %d is %s's, want %s's", n, m.user, want)
 		}

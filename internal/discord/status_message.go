@@ -55,8 +55,8 @@ type statusMessage struct {
 	name  string
 	table tableWatcher
 	voice *voiceRoom // nil without one
-	// due receives when an event changed the message's content.
-	due     chan struct{}
+	// changed receives when an event changed the message's content.
+	changed chan struct{}
 	timings turnTimings
 
 	mu       sync.Mutex // guards the fields below
@@ -65,9 +65,9 @@ type statusMessage struct {
 	troubles []trouble
 
 	// Owned by run.
-	message string // id, once posted
-	again   bool   // the message was posted a second time
-	shown   string // the posted embed as JSON
+	message  string // id, once posted
+	reposted bool   // the message was posted a second time
+	shown    string // the posted embed as JSON
 }
 
 // trouble is a warning or an error.
@@ -78,20 +78,20 @@ type trouble struct {
 }
 
 func newStatusMessage(a *RestClient, channel string, l Language, next noticeSink) *statusMessage {
-	return &statusMessage{rest: a, channel: channel, lang: l, next: next, due: make(chan struct{}, 1)}
+	return &statusMessage{rest: a, channel: channel, lang: l, next: next, changed: make(chan struct{}, 1)}
 }
 
 // Emit implements table.Sink.
 func (s *statusMessage) Emit(e table.Event) {
 	s.timings.recordEvent(e)
-	if s.noteEvent(e) {
-		wakeup.Signal(s.due)
+	if s.recordEvent(e) {
+		wakeup.Signal(s.changed)
 	}
 	s.next.Emit(e)
 }
 
-// noteEvent records an event, and reports whether the message shows it.
-func (s *statusMessage) noteEvent(e table.Event) bool {
+// recordEvent records an event, and reports whether the message shows it.
+func (s *statusMessage) recordEvent(e table.Event) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch e := e.(type) {
@@ -99,7 +99,7 @@ func (s *statusMessage) noteEvent(e table.Event) bool {
 		return true
 	case *table.TurnEnded:
 		switch {
-		case !wantsAnswer(e.Outcome):
+		case !expectsAnswer(e.Outcome):
 		case metBudget(e.Ledger):
 			s.met++
 		default:
@@ -111,21 +111,21 @@ func (s *statusMessage) noteEvent(e table.Event) bool {
 		return true // the turn may have used up one of a lease's answers
 	case *table.Notice:
 		if e.Level != "info" {
-			s.noteTrouble(table.HeaderOf(e).Time, e.Text)
+			s.recordTrouble(table.HeaderOf(e).Time, e.Text)
 		}
 	}
 	return false
 }
 
-// noteTold records a warning that belongs to no turn.
-func (s *statusMessage) noteTold(text string) {
+// recordWarning records a warning that belongs to no turn.
+func (s *statusMessage) recordWarning(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.noteTrouble(time.Now(), text)
+	s.recordTrouble(time.Now(), text)
 }
 
-// noteTrouble records a warning. A repeated one is counted, not added.
-func (s *statusMessage) noteTrouble(at time.Time, text string) {
+// recordTrouble records a warning. A repeated one is counted, not added.
+func (s *statusMessage) recordTrouble(at time.Time, text string) {
 	text = clipText(strings.Join(strings.Fields(shortenPaths(text)), " "), maxTrouble)
 	t := trouble{at: at, text: text}
 	if i := slices.IndexFunc(s.troubles, func(o trouble) bool { return o.text == text }); i >= 0 {
@@ -144,7 +144,7 @@ func (s *statusMessage) run(ctx context.Context) error {
 	defer look.Stop()
 	for wait := statusDelay; WaitFor(ctx, wait); {
 		select {
-		case <-s.due: // this pass shows it
+		case <-s.changed: // this pass shows it
 		default:
 		}
 		wait = statusDelay
@@ -163,7 +163,7 @@ func (s *statusMessage) run(ctx context.Context) error {
 		look.Reset(statusEvery)
 		began := time.Now()
 		select {
-		case <-s.due:
+		case <-s.changed:
 		case <-look.C:
 		case <-ctx.Done():
 		}
@@ -197,8 +197,8 @@ func (s *statusMessage) publishEmbed(ctx context.Context, e *discordgo.MessageEm
 	if s.message != "" {
 		gone, err := s.editMessage(ctx, e)
 		switch {
-		case gone && !s.again:
-			s.message, s.again = "", true
+		case gone && !s.reposted:
+			s.message, s.reposted = "", true
 		case err != nil:
 			return false, err
 		}

@@ -262,7 +262,7 @@ func TestDMsAreToldOfTroubles(t *testing.T) {
 	at := time.Unix(1_700_000_000, 0)
 	note := func(level, text string) {
 		n := &table.Notice{Header: table.Header{Time: at}, Level: level, Text: text}
-		d.noteEvent(n)
+		d.recordEvent(n)
 		at = at.Add(time.Minute)
 	}
 	note("error", "Bartok could not answer")
@@ -286,7 +286,7 @@ func TestStatusMessageCountsCauses(t *testing.T) {
 	d := &statusMessage{}
 	for stage, n := range map[string]int{"llm": 2, "tool": 3, "queue": 2} {
 		for range n {
-			d.noteEvent(ended(table.OutcomeDelivered, "breached", stage))
+			d.recordEvent(ended(table.OutcomeDelivered, "breached", stage))
 		}
 	}
 	for l, want := range map[Language]string{
@@ -308,8 +308,8 @@ func TestStatusMessageStaysWithinBounds(t *testing.T) {
 	}
 	d.table.(*fakeTable).set(all...)
 	for i := range 10 {
-		d.noteEvent(&table.Notice{Level: "error", Text: strings.Repeat(fmt.Sprint(i), 5000)})
-		d.noteEvent(ended(table.OutcomeFailed, "breached", fmt.Sprint(i)))
+		d.recordEvent(&table.Notice{Level: "error", Text: strings.Repeat(fmt.Sprint(i), 5000)})
+		d.recordEvent(ended(table.OutcomeFailed, "breached", fmt.Sprint(i)))
 	}
 	e := d.buildEmbed(t.Context())
 	total := len([]rune(e.Title))

@@ -104,8 +104,8 @@ func suggestNPCsOrAll(ctx context.Context, c *call, typed string) ([]suggestion,
 	if len(out) >= maxSuggestions {
 		out = out[:maxSuggestions-1]
 	}
-	if _, none := c.runningSession(); none == nil && (containsFold(everyNPC, typed) || containsFold(c.say(EveryNPC), typed)) {
-		out = append(out, suggestion{c.say(EveryNPC), everyNPC})
+	if _, none := c.runningSession(); none == nil && (containsFold(everyNPC, typed) || containsFold(c.format(EveryNPC), typed)) {
+		out = append(out, suggestion{c.format(EveryNPC), everyNPC})
 	}
 	return out, err
 }
@@ -145,11 +145,11 @@ func (c *call) describeChoice(ctx context.Context, what play.Suggestion, k play.
 		k.Name += " (" + kindWord(c.lang, k.Kind) + ")"
 	case k.Call != nil:
 		cast, _ := c.knownNPCs(ctx) // without a cast, the NPC's id is shown
-		k.Name = c.say(WaitingCall, k.Value, cmp.Or(plainCaller(k.Call.Caller, cast), c.say(SomePlayer)), k.Call.Tool, k.Call.Args)
+		k.Name = c.format(WaitingCall, k.Value, cmp.Or(plainCaller(k.Call.Caller, cast), c.format(SomePlayer)), k.Call.Tool, k.Call.Args)
 	case what == play.SuggestHeldTool && k.New:
-		k.Name += " " + c.say(ToolIsNew)
+		k.Name += " " + c.format(ToolIsNew)
 	case what == play.SuggestHeldTool:
-		k.Name += " " + c.say(ToolDiffers)
+		k.Name += " " + c.format(ToolDiffers)
 	}
 	return suggestion{k.Name, k.Value}
 }

@@ -20,9 +20,9 @@ const maxTurns = 12
 // turnTimings records the stages of a session's latest turns. The zero value is empty. It is safe for
 // concurrent use.
 type turnTimings struct {
-	mu    sync.Mutex            // guards the fields below
-	begun map[int64]*turnTiming // turns in progress
-	last  []*turnTiming         // the latest ended turns, which are immutable
+	mu         sync.Mutex            // guards the fields below
+	inProgress map[int64]*turnTiming // turns in progress
+	last       []*turnTiming         // the latest ended turns, which are immutable
 }
 
 // turnTiming is a turn with the times of its stages.
@@ -38,8 +38,8 @@ type turnTiming struct {
 // toolRun is the time span of a tool call.
 type toolRun struct{ from, to time.Time }
 
-// wantsAnswer reports whether a turn with this outcome should have had an answer.
-func wantsAnswer(o table.Outcome) bool {
+// expectsAnswer reports whether a turn with this outcome should have had an answer.
+func expectsAnswer(o table.Outcome) bool {
 	return o != table.OutcomeNoTarget && o != table.OutcomeMuted && o != table.OutcomePassed
 }
 
@@ -53,18 +53,18 @@ func (t *turnTimings) recordEvent(e table.Event) {
 	h := table.HeaderOf(e)
 	switch e := e.(type) {
 	case *table.TurnStarted: // a second time if the player continued
-		if t.begun == nil {
-			t.begun = map[int64]*turnTiming{}
+		if t.inProgress == nil {
+			t.inProgress = map[int64]*turnTiming{}
 		}
-		t.begun[h.Turn] = &turnTiming{tier: e.Tier}
+		t.inProgress[h.Turn] = &turnTiming{tier: e.Tier}
 	case *table.ToolFinished:
-		if tn := t.begun[h.Turn]; tn != nil && len(tn.tools) < maxTools {
+		if tn := t.inProgress[h.Turn]; tn != nil && len(tn.tools) < maxTools {
 			tn.tools = append(tn.tools, toolRun{h.Time.Add(-mcp.DurationOf(e.MS)), h.Time})
 		}
 	case *table.TurnEnded:
-		tn := t.begun[h.Turn]
-		delete(t.begun, h.Turn)
-		if !wantsAnswer(e.Outcome) {
+		tn := t.inProgress[h.Turn]
+		delete(t.inProgress, h.Turn)
+		if !expectsAnswer(e.Outcome) {
 			return
 		}
 		if tn == nil {
@@ -95,7 +95,7 @@ func showTiming(_ context.Context, c *call) (string, error) {
 	}
 	last := r.status.timings.turns()
 	if len(last) == 0 {
-		return c.say(NoTurnYet, r.channel), nil
+		return c.format(NoTurnYet, r.channel), nil
 	}
 	lines := []string{last[len(last)-1].drawBars(c.lang)}
 	for _, tn := range last {

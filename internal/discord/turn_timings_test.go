@@ -193,8 +193,8 @@ func TestTheLastTurns(t *testing.T) {
 	if last := all.last; len(last) != maxTurns || last[0].number != 16 || last[11].number != 39 {
 		t.Fatalf("%d turns, want the last %d that were owed an answer", len(last), maxTurns)
 	}
-	if len(all.begun) != 0 {
-		t.Errorf("%d turns that have ended are kept as if they had not", len(all.begun))
+	if len(all.inProgress) != 0 {
+		t.Errorf("%d turns that have ended are kept as if they had not", len(all.inProgress))
 	}
 }
 

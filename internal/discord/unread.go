@@ -26,8 +26,8 @@ func (l *unreadLines) add(u table.Unread) {
 	wakeup.Signal(l.arrived)
 }
 
-// takeAll removes and returns all lines.
-func (l *unreadLines) takeAll() []table.Unread {
+// drain removes and returns all lines.
+func (l *unreadLines) drain() []table.Unread {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all := l.waiting
@@ -35,8 +35,8 @@ func (l *unreadLines) takeAll() []table.Unread {
 	return all
 }
 
-// returnAll puts lines back.
-func (l *unreadLines) returnAll(all []table.Unread) {
+// requeue puts lines back.
+func (l *unreadLines) requeue(all []table.Unread) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.waiting = append(all, l.waiting...)
@@ -50,11 +50,11 @@ func (r *session) dropUnread(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		all := r.unread.takeAll()
+		all := r.unread.drain()
 		for i, u := range all {
-			err := r.hearer.DropUnread(ctx, u)
+			err := r.receiver.DropUnread(ctx, u)
 			if err != nil && ctx.Err() != nil {
-				r.unread.returnAll(all[i:])
+				r.unread.requeue(all[i:])
 				return
 			}
 			if err != nil {

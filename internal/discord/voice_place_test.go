@@ -22,12 +22,12 @@ func lostRoom(t *testing.T, told *noted[string]) (r *voiceRoom, tried *noted[tim
 	r.log = slog.New(slog.DiscardHandler)
 	var up atomic.Bool
 	tried = &noted[time.Time]{}
-	r.reach = func(_ context.Context, channel string) error {
+	r.joinConn = func(_ context.Context, channel string) error {
 		tried.add(time.Now())
 		if !up.Load() {
 			return errors.New("no answer")
 		}
-		r.tell(voice.Connected{Channel: channel})
+		r.handleEvent(voice.Connected{Channel: channel})
 		return nil
 	}
 	ts := &testSeats{here: map[string]int{}, user: map[string]string{}}
@@ -50,17 +50,17 @@ func TestVoiceRoomComesBack(t *testing.T) {
 		r, tried, reachable := lostRoom(t, &told)
 		r.idle = time.Hour
 		start := time.Now()
-		r.tell(voice.Interrupted{Reason: "it broke"})
-		time.Sleep(brief + time.Millisecond)
+		r.handleEvent(voice.Interrupted{Reason: "it broke"})
+		time.Sleep(shortInterruption + time.Millisecond)
 		if !r.unheard() || len(told.list()) != 0 {
-			t.Errorf("after %v the NPCs are read: %t, told %q", brief, r.unheard(), told.list())
+			t.Errorf("after %v the NPCs are read: %t, told %q", shortInterruption, r.unheard(), told.list())
 		}
-		time.Sleep(long)
+		time.Sleep(reportInterruptionAfter)
 		if len(told.list()) != 1 || !strings.Contains(told.list()[0], "does not respond") {
-			t.Errorf("after %v told %q", long, told.list())
+			t.Errorf("after %v told %q", reportInterruptionAfter, told.list())
 		}
 		time.Sleep(30*time.Second - time.Since(start))
-		r.tell(voice.Disconnected{Cause: voice.GaveUp, Reason: "It cannot be reached."})
+		r.handleEvent(voice.Disconnected{Cause: voice.GaveUp, Reason: "It cannot be reached."})
 		if len(told.list()) != 2 || !strings.Contains(told.list()[1], "tries again") {
 			t.Errorf("told %q once it was given up", told.list())
 		}
@@ -90,13 +90,13 @@ func TestVoiceRoomForgetsBriefBreaks(t *testing.T) {
 		var told noted[string]
 		r, _, _ := lostRoom(t, &told)
 		for range 3 {
-			r.tell(voice.Interrupted{Reason: "it broke"})
-			time.Sleep(long - time.Second)
+			r.handleEvent(voice.Interrupted{Reason: "it broke"})
+			time.Sleep(reportInterruptionAfter - time.Second)
 			if r.hasListener() {
 				t.Error("heard without a connection")
 			}
-			r.tell(voice.Connected{Channel: "5"})
-			time.Sleep(long)
+			r.handleEvent(voice.Connected{Channel: "5"})
+			time.Sleep(reportInterruptionAfter)
 			if r.unheard() {
 				t.Error("not heard although the connection is back")
 			}
@@ -113,12 +113,12 @@ func TestVoiceRoomStaysAway(t *testing.T) {
 		var told noted[string]
 		r, tried, reachable := lostRoom(t, &told)
 		reachable()
-		r.tell(voice.Disconnected{Cause: voice.GaveUp, Reason: "It cannot be reached."})
+		r.handleEvent(voice.Disconnected{Cause: voice.GaveUp, Reason: "It cannot be reached."})
 		synctest.Wait()
 		r.setPlace("", false) // as leaving does
 		time.Sleep(5 * time.Minute)
 		r.setPlace("6", true)
-		r.tell(voice.Disconnected{Cause: voice.Kicked, Reason: "someone disconnected the bot"})
+		r.handleEvent(voice.Disconnected{Cause: voice.Kicked, Reason: "someone disconnected the bot"})
 		time.Sleep(5 * time.Minute)
 		if len(tried.list()) != 0 || r.place() != "" {
 			t.Errorf("in %q after %d tries, want it away", r.place(), len(tried.list()))
@@ -135,7 +135,7 @@ func TestVoiceRoomKeepsItsPlace(t *testing.T) {
 		r, _, reachable := lostRoom(t, &told)
 		var full atomic.Bool
 		full.Store(true)
-		r.keepPlacesBy(func(channel string) error {
+		r.setPlaceStore(func(channel string) error {
 			if full.Load() {
 				return errors.New("the disk is full")
 			}
@@ -149,23 +149,23 @@ func TestVoiceRoomKeepsItsPlace(t *testing.T) {
 				t.Errorf("%s: kept %q, want %q", when, got, want)
 			}
 		}
-		r.wake()
+		r.signalChanged()
 		check("where it began")
-		r.tell(voice.Moved{Channel: "6"})
+		r.handleEvent(voice.Moved{Channel: "6"})
 		synctest.Wait()
 		full.Store(false)
-		r.tell(voice.Connected{Channel: "6"})
+		r.handleEvent(voice.Connected{Channel: "6"})
 		check("moved, with a disk that was full", "6")
-		r.tell(voice.Disconnected{Cause: voice.GaveUp, Reason: "It cannot be reached."})
+		r.handleEvent(voice.Disconnected{Cause: voice.GaveUp, Reason: "It cannot be reached."})
 		check("out of reach", "6")
 		reachable()
-		time.Sleep(firstReturn)
+		time.Sleep(firstRejoinPause)
 		check("back", "6")
 		if err := r.join(t.Context(), "7"); err != nil {
 			t.Fatal(err)
 		}
 		check("joined another one", "6", "7")
-		r.tell(voice.Disconnected{Cause: voice.Kicked, Reason: "someone disconnected the bot"})
+		r.handleEvent(voice.Disconnected{Cause: voice.Kicked, Reason: "someone disconnected the bot"})
 		check("thrown out", "6", "7", "")
 	})
 }

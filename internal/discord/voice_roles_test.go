@@ -64,25 +64,25 @@ func TestSpokenOrdersFollowRoles(t *testing.T) {
 			{"gives one with it", func(b *Bot, s *discordgo.Session) { asks(b, s, "22", "21") }, true},
 			{"the role is called otherwise", func(b *Bot, s *discordgo.Session) {
 				_ = s.State.RoleAdd("1", &discordgo.Role{ID: "21", Name: "Scribe"})
-				b.noteRolesChanged("1")
+				b.handleRolesChanged("1")
 			}, false},
 		}},
 		"a role by id that is deleted": {dmRoles{"21"}, []step{
 			{"writes with the role", func(b *Bot, s *discordgo.Session) { says(b, s, "21") }, true},
 			{"it is deleted", func(b *Bot, s *discordgo.Session) {
 				_ = s.State.RoleRemove("1", "21")
-				b.noteRolesChanged("1")
+				b.handleRolesChanged("1")
 			}, false},
 		}},
 		"the right to manage": {nil, []step{
 			{"writes with the role", func(b *Bot, s *discordgo.Session) { says(b, s, "21", "22") }, true},
 			{"the role loses the right", func(b *Bot, s *discordgo.Session) {
 				_ = s.State.RoleAdd("1", &discordgo.Role{ID: "22", Name: "Manager"})
-				b.noteRolesChanged("1")
+				b.handleRolesChanged("1")
 			}, false},
 			{"is given the server", func(b *Bot, s *discordgo.Session) {
 				_ = s.State.GuildAdd(&discordgo.Guild{ID: "1", OwnerID: "11"})
-				b.noteRolesChanged("1")
+				b.handleRolesChanged("1")
 			}, true},
 		}},
 	} {
@@ -104,7 +104,7 @@ func TestWhoSpeaksIsAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told noted[string]
 		r := testRoom(t, &told)
-		r.spoke = make(chan string, maxUnasked)
+		r.roleRequests = make(chan string, maxRoleRequests)
 		ts := &testSeats{here: map[string]int{}, user: map[string]string{}}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan bool, 2)
@@ -112,7 +112,7 @@ func TestWhoSpeaksIsAskedFor(t *testing.T) {
 		start := time.Now()
 		go func() { done <- r.run(ctx, players{join: ts.join}) }()
 		go func() {
-			r.askForRoles(ctx, func(_ context.Context, user string) {
+			r.requestRoles(ctx, func(_ context.Context, user string) {
 				if user != "11" {
 					t.Errorf("asked for %s", user)
 				}
@@ -122,12 +122,12 @@ func TestWhoSpeaksIsAskedFor(t *testing.T) {
 		}()
 		r.states.moveUser("1", occupant{user: "11", channel: "5", name: "Ana"})
 		r.states.moveUser("1", occupant{user: "12", channel: "5", name: "Ben"})
-		r.wake()
+		r.signalChanged()
 		synctest.Wait()
 		speak := func(at time.Duration) { // for one second
 			time.Sleep(at - time.Since(start))
 			for range 50 {
-				r.hear("11", voice.Packet{Payload: []byte{1}})
+				r.handlePacket("11", voice.Packet{Payload: []byte{1}})
 				time.Sleep(20 * time.Millisecond)
 			}
 		}

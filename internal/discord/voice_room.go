@@ -26,20 +26,20 @@ const (
 	// rolesFor is how long requested roles are valid. A player who starts speaking later has them requested
 	// again.
 	rolesFor = 20 * time.Second
-	// maxUnasked bounds the queue of role requests. A player who does not fit is queued when they start to
+	// maxRoleRequests bounds the queue of role requests. A player who does not fit is queued when they start to
 	// speak again.
-	maxUnasked = 16
+	maxRoleRequests = 16
 	// speakingFor is how long after a packet a player counts as speaking.
 	speakingFor = 300 * time.Millisecond
-	// lastWords is how long closing waits for transcripts.
-	lastWords = 3 * time.Second
+	// transcriptWait is how long closing waits for transcripts.
+	transcriptWait = 3 * time.Second
 )
 
 // voiceSeat is a player in a voice channel.
 type voiceSeat struct {
-	seat listeningSeat
-	last atomic.Int64 // when a packet arrived last, in Unix nanoseconds
-	seen atomic.Int64 // when the member's roles were last requested, likewise
+	seat           listeningSeat
+	lastPacket     atomic.Int64 // when a packet arrived last, in Unix nanoseconds
+	rolesRequested atomic.Int64 // when the member's roles were last requested, likewise
 }
 
 // listeningSeat receives a player's sound. It is safe for concurrent use.
@@ -62,31 +62,31 @@ type players struct {
 // voiceRoom is a session's voice channel: it passes the players' speech to the table, and plays the NPCs'
 // speech. It is a mixer.Outlet. The session waits for its goroutines. It is safe for concurrent use.
 type voiceRoom struct {
-	guild    string
-	states   *voiceStates
-	consents *consents
-	parts    *voiceParts
-	conn     *voice.Conn
-	log      *slog.Logger
-	lang     Language
-	paused   atomic.Bool // speech is ignored
-	idle     time.Duration
-	notify   func(level, text string)
-	changed  chan struct{} // receives when the occupants or their state changed
-	spoke    chan string   // users whose roles to request; if full, they are skipped
-	captions atomic.Bool   // post spoken lines as text
-	ended    chan struct{} // closed when the connection has ended
-	cancel   context.CancelFunc
-	// reach joins a voice channel through conn.
-	reach func(ctx context.Context, channel string) error
-	kept  keptPlace
+	guild        string
+	states       *voiceStates
+	consents     *consents
+	parts        *voiceParts
+	conn         *voice.Conn
+	log          *slog.Logger
+	lang         Language
+	paused       atomic.Bool // speech is ignored
+	idle         time.Duration
+	notify       func(level, text string)
+	changed      chan struct{} // receives when the occupants or their state changed
+	roleRequests chan string   // users whose roles to request; if full, they are skipped
+	captions     atomic.Bool   // post spoken lines as text
+	ended        chan struct{} // closed when the connection has ended
+	cancel       context.CancelFunc
+	// joinConn joins a voice channel through conn.
+	joinConn   func(ctx context.Context, channel string) error
+	placeStore placeStore
 
-	mu      sync.Mutex // guards the fields below
-	at      voicePlace
-	closing bool // speech is ignored because the session is closing
-	seats   map[string]*voiceSeat
-	human   time.Time
-	joined  bool // in a channel at some time; otherwise the session cannot be idle
+	mu           sync.Mutex // guards the fields below
+	at           voicePlace
+	closing      bool // speech is ignored because the session is closing
+	seats        map[string]*voiceSeat
+	lastActivity time.Time
+	joined       bool // in a channel at some time; otherwise the session cannot be idle
 }
 
 // newVoiceRoom returns the room of a guild's session, which runs until close.
@@ -97,17 +97,17 @@ func (b *Bot) newVoiceRoom(guild string, notify func(level, text string)) (*voic
 	}
 	r := &voiceRoom{
 		guild: guild, states: b.voiceStates, consents: b.consents, parts: parts, log: b.log.With("guild", guild), lang: b.language(), idle: idleAfter,
-		notify: notify, changed: make(chan struct{}, 1), spoke: make(chan string, maxUnasked), ended: make(chan struct{}), seats: map[string]*voiceSeat{}, human: time.Now(),
+		notify: notify, changed: make(chan struct{}, 1), roleRequests: make(chan string, maxRoleRequests), ended: make(chan struct{}), seats: map[string]*voiceSeat{}, lastActivity: time.Now(),
 	}
 	r.captions.Store(true)
 	r.conn = voice.New(voice.Options{
-		Guild: guild, User: b.voiceStates.selfID(), Opus: parts.opus, TLS: parts.tls, Private: b.cfg.APIURL != "", Logger: r.log, Hear: r.hear, Tell: r.tell,
+		Guild: guild, User: b.voiceStates.selfID(), Opus: parts.opus, TLS: parts.tls, Private: b.cfg.APIURL != "", Logger: r.log, OnPacket: r.handlePacket, OnEvent: r.handleEvent,
 		Move: func(ctx context.Context, channel string) error { return b.gateway.MoveVoice(ctx, guild, channel) },
 	})
-	r.reach = func(ctx context.Context, channel string) error {
+	r.joinConn = func(ctx context.Context, channel string) error {
 		err := r.conn.Join(ctx, channel)
 		if err != nil && r.conn.Stats().Channel == "" {
-			r.losePlace()
+			r.recordConnectionLost()
 		}
 		return err
 	}
@@ -143,19 +143,19 @@ func (r *voiceRoom) hasListener() bool {
 	return up && slices.ContainsFunc(r.states.occupants(r.guild, channel), func(o occupant) bool { return !o.bot && o.user != r.states.selfID() })
 }
 
-// wake makes run check the channel.
-func (r *voiceRoom) wake() { wakeup.Signal(r.changed) }
+// signalChanged makes run check the channel.
+func (r *voiceRoom) signalChanged() { wakeup.Signal(r.changed) }
 
-// noteHuman records that a person spoke.
-func (r *voiceRoom) noteHuman() {
+// recordActivity records that a person spoke.
+func (r *voiceRoom) recordActivity() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.human = time.Now()
+	r.lastActivity = time.Now()
 }
 
-// hear passes a packet to the player's seat. It drops packets of players without a seat, or who declined to
+// handlePacket passes a packet to the player's seat. It drops packets of players without a seat, or who declined to
 // be heard.
-func (r *voiceRoom) hear(user string, p voice.Packet) {
+func (r *voiceRoom) handlePacket(user string, p voice.Packet) {
 	if r.paused.Load() || !r.consents.isHeard(r.guild, user) {
 		return
 	}
@@ -166,30 +166,30 @@ func (r *voiceRoom) hear(user string, p voice.Packet) {
 	}
 	r.mu.Unlock()
 	if s != nil {
-		r.noteSpeaking(user, s, time.Now())
+		r.recordPacket(user, s, time.Now())
 		s.seat.Push(ear.Packet{Seq: p.Seq, Payload: p.Payload})
 	}
 }
 
-// noteSpeaking records a packet. When a player starts to speak, it requests their roles, because those decide
+// recordPacket records a packet. When a player starts to speak, it requests their roles, because those decide
 // at the end of the utterance which orders it may give.
-func (r *voiceRoom) noteSpeaking(user string, s *voiceSeat, now time.Time) {
-	begins := now.UnixNano()-s.last.Swap(now.UnixNano()) > int64(speakingFor)
-	if !begins || now.UnixNano()-s.seen.Load() < int64(rolesFor) {
+func (r *voiceRoom) recordPacket(user string, s *voiceSeat, now time.Time) {
+	begins := now.UnixNano()-s.lastPacket.Swap(now.UnixNano()) > int64(speakingFor)
+	if !begins || now.UnixNano()-s.rolesRequested.Load() < int64(rolesFor) {
 		return
 	}
 	select {
-	case r.spoke <- user:
-		s.seen.Store(now.UnixNano())
+	case r.roleRequests <- user:
+		s.rolesRequested.Store(now.UnixNano())
 	default:
 	}
 }
 
-// askForRoles requests the roles of players who start to speak, until ctx ends.
-func (r *voiceRoom) askForRoles(ctx context.Context, ask func(ctx context.Context, user string)) {
+// requestRoles requests the roles of players who start to speak, until ctx ends.
+func (r *voiceRoom) requestRoles(ctx context.Context, ask func(ctx context.Context, user string)) {
 	for {
 		select {
-		case user := <-r.spoke:
+		case user := <-r.roleRequests:
 			ask(ctx, user)
 		case <-ctx.Done():
 			return
@@ -197,19 +197,19 @@ func (r *voiceRoom) askForRoles(ctx context.Context, ask func(ctx context.Contex
 	}
 }
 
-// tell handles events of the connection.
-func (r *voiceRoom) tell(e voice.Event) {
+// handleEvent handles events of the connection.
+func (r *voiceRoom) handleEvent(e voice.Event) {
 	switch e := e.(type) {
 	case voice.Connected:
 		r.setPlace(e.Channel, true)
 	case voice.Interrupted:
-		r.interruptPlace()
+		r.recordInterruption()
 		r.log.Info("a voice connection is interrupted", "reason", e.Reason)
 	case voice.Moved:
-		r.movePlace(e.Channel)
+		r.recordMove(e.Channel)
 	case voice.Disconnected:
 		if e.Cause == voice.GaveUp {
-			r.losePlace()
+			r.recordConnectionLost()
 			r.notify("warning", VoiceGivenUp.In(r.lang, Translate(r.lang, e.Reason)))
 			return
 		}
@@ -218,7 +218,7 @@ func (r *voiceRoom) tell(e voice.Event) {
 	case voice.EncryptionFailed:
 		r.log.Warn("a voice channel's encryption is agreed on anew", "reason", e.Reason)
 	case voice.UserJoined, voice.UserLeft:
-		r.wake()
+		r.signalChanged()
 	}
 }
 
@@ -228,12 +228,12 @@ func (r *voiceRoom) run(ctx context.Context, p players) (idle bool) {
 	timer := time.NewTimer(r.idle)
 	defer timer.Stop()
 	for {
-		again := r.lookAfterPlace(ctx)
-		r.arrangeSeats(ctx, p)
+		again := r.maintainPlace(ctx)
+		r.updateSeats(ctx, p)
 		r.mu.Lock()
 		left := r.idle
 		if r.joined {
-			left -= time.Since(r.human)
+			left -= time.Since(r.lastActivity)
 		}
 		r.mu.Unlock()
 		if left <= 0 {
@@ -252,8 +252,8 @@ func (r *voiceRoom) run(ctx context.Context, p players) (idle bool) {
 	}
 }
 
-// arrangeSeats seats the players in the channel who may be heard, and removes the seats of all others.
-func (r *voiceRoom) arrangeSeats(ctx context.Context, p players) {
+// updateSeats seats the players in the channel who may be heard, and removes the seats of all others.
+func (r *voiceRoom) updateSeats(ctx context.Context, p players) {
 	channel := r.place()
 	here := map[string]occupant{}
 	if channel != "" {
@@ -303,13 +303,13 @@ func (r *voiceRoom) seatPlayer(ctx context.Context, p players, o occupant) {
 	r.mu.Lock()
 	if err == nil {
 		seat := &voiceSeat{seat: s}
-		seat.seen.Store(time.Now().UnixNano()) // the voice state event had the roles
+		seat.rolesRequested.Store(time.Now().UnixNano()) // the voice state event had the roles
 		r.seats[o.user] = seat
 	}
 	r.mu.Unlock()
 	switch {
 	case err == nil || ctx.Err() != nil || errors.Is(err, table.ErrClosed):
-	case errors.Is(err, table.ErrDeaf): // already reported when the session began
+	case errors.Is(err, table.ErrNoRecognition): // already reported when the session began
 	default:
 		r.notify("warning", VoiceNotHeardNow.In(r.lang, escapeMarkup(o.name), err))
 	}
@@ -325,7 +325,7 @@ func (r *voiceRoom) awaitLastWords() {
 		all = append(all, s)
 	}
 	r.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
+	ctx, cancel := context.WithTimeout(context.Background(), transcriptWait)
 	defer cancel()
 	for _, s := range all {
 		for pending, err := s.seat.Pending(ctx); pending && err == nil && ctx.Err() == nil; pending, err = s.seat.Pending(ctx) {

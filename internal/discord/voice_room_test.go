@@ -90,7 +90,7 @@ func testRoom(t *testing.T, told *noted[string]) *voiceRoom {
 	states.setSelf("9")
 	r := &voiceRoom{
 		guild: "1", states: states, consents: newConsents(newSessions(nil)), parts: &voiceParts{detection: detection}, idle: idleAfter,
-		notify: func(_, text string) { told.add(text) }, changed: make(chan struct{}, 1), seats: map[string]*voiceSeat{}, human: time.Now(),
+		notify: func(_, text string) { told.add(text) }, changed: make(chan struct{}, 1), seats: map[string]*voiceSeat{}, lastActivity: time.Now(),
 	}
 	r.setPlace("5", true)
 	return r
@@ -110,7 +110,7 @@ func TestVoiceRoomSeatsWhoIsThere(t *testing.T) {
 		}()
 		move := func(o occupant) {
 			r.states.moveUser("1", o)
-			r.wake()
+			r.signalChanged()
 			synctest.Wait()
 		}
 		move(occupant{user: "11", channel: "5", name: "Ana"})
@@ -122,18 +122,18 @@ func TestVoiceRoomSeatsWhoIsThere(t *testing.T) {
 		if got := ts.names(); !slices.Equal(got, []string{"Ana", "Ana (2)", "Zoe"}) || ts.user["Ana"] != "discord:11" {
 			t.Errorf("at the table sit %q as %v", got, ts.user)
 		}
-		r.hear("11", voice.Packet{Payload: []byte{1}})
-		r.hear("12", voice.Packet{Payload: []byte{1}})
+		r.handlePacket("11", voice.Packet{Payload: []byte{1}})
+		r.handlePacket("12", voice.Packet{Payload: []byte{1}})
 		if ts.here["Ana"] != 1 {
 			t.Errorf("packets %v, want one of Ana", ts.here)
 		}
 		// The bot ignores the next packet of a user who declines, before it removes any seat.
 		r.consents.declined["1"] = map[string]bool{"11": true}
-		r.hear("11", voice.Packet{Payload: []byte{1}})
+		r.handlePacket("11", voice.Packet{Payload: []byte{1}})
 		if ts.here["Ana"] != 1 {
 			t.Errorf("a packet of somebody who declined is heard")
 		}
-		r.wake()
+		r.signalChanged()
 		synctest.Wait()
 		move(occupant{user: "14", channel: "6"})
 		if got := ts.names(); !slices.Equal(got, []string{"Ana (2)"}) {
@@ -166,9 +166,9 @@ func TestVoiceRoomIsIdle(t *testing.T) {
 		done := make(chan bool)
 		go func() { done <- r.run(t.Context(), players{join: ts.join}) }()
 		time.Sleep(10 * time.Minute)
-		r.noteHuman()
+		r.recordActivity()
 		time.Sleep(10 * time.Minute)
-		r.hear("11", voice.Packet{Payload: []byte{1}})
+		r.handlePacket("11", voice.Packet{Payload: []byte{1}})
 		if idle := <-done; !idle || time.Since(start) != 25*time.Minute {
 			t.Errorf("idle: %t after %v, want it after 25 minutes", idle, time.Since(start))
 		}
@@ -179,12 +179,12 @@ func TestVoiceRoomIsIdle(t *testing.T) {
 func TestVoiceRoomTellsWhatHappens(t *testing.T) {
 	var told noted[string]
 	r := testRoom(t, &told)
-	r.tell(voice.Moved{Channel: "6"})
-	r.lookAfterPlace(t.Context())
+	r.handleEvent(voice.Moved{Channel: "6"})
+	r.maintainPlace(t.Context())
 	if r.place() != "6" || r.unheard() {
 		t.Errorf("after a move the room is in %q", r.place())
 	}
-	r.tell(voice.Disconnected{Cause: voice.Kicked, Reason: "someone disconnected the bot"})
+	r.handleEvent(voice.Disconnected{Cause: voice.Kicked, Reason: "someone disconnected the bot"})
 	if r.place() != "" || !r.unheard() || len(told.list()) != 2 {
 		t.Errorf("after a kick the room is in %q, told %q", r.place(), told.list())
 	}

@@ -25,10 +25,10 @@ type voiceSink struct {
 func (s *voiceSink) Emit(e table.Event) {
 	switch e := e.(type) {
 	case *table.Heard:
-		s.room.noteHuman()
+		s.room.recordActivity()
 	case *table.Ordered:
-		s.room.noteHuman()
-		s.tellOrder(e)
+		s.room.recordActivity()
+		s.confirmOrder(e)
 	case *table.TurnStarted, *table.Sentence, *table.CutSentence, *table.Filler:
 		if !s.room.captions.Load() && s.room.hasListener() {
 			return
@@ -37,8 +37,8 @@ func (s *voiceSink) Emit(e table.Event) {
 	s.noticeSink.Emit(e)
 }
 
-// tellOrder confirms a spoken order.
-func (s *voiceSink) tellOrder(e *table.Ordered) {
+// confirmOrder confirms a spoken order.
+func (s *voiceSink) confirmOrder(e *table.Ordered) {
 	if e.Order == orders.EndSession.String() {
 		s.end(e.Speaker)
 		return
@@ -66,16 +66,16 @@ func orderText(l Language, e *table.Ordered) string {
 	return NPCCapped.In(l, who, tier)
 }
 
-// giveVoice prepares voice for a session that is about to start; later means that it joins no channel at the
+// prepareVoice prepares voice for a session that is about to start; later means that it joins no channel at the
 // start. It returns the sink for the table's events, and the function that opens its sound.
-func (b *Bot) giveVoice(r *session, later bool) (noticeSink, func() (play.Sound, error), error) {
+func (b *Bot) prepareVoice(r *session, later bool) (noticeSink, func() (play.Sound, error), error) {
 	room, err := b.newVoiceRoom(r.guild, r.sender.postNotice)
 	if err != nil {
 		return r.sender, nil, err
 	}
-	r.voice, r.sender.hooks.aloud = room, room.hasListener
+	r.voice, r.sender.hooks.audible = room, room.hasListener
 	end := func(speaker string) {
-		b.tasks.spawn(func(ctx context.Context) { r.askToEnd(ctx, b, speaker) })
+		b.tasks.spawn(func(ctx context.Context) { r.offerEnd(ctx, b, speaker) })
 	}
 	open := func() (play.Sound, error) { return play.Sound{Outlet: room, Unheard: room.unheard, Later: later}, nil }
 	return &voiceSink{noticeSink: r.sender, room: room, end: end}, open, nil
@@ -100,8 +100,8 @@ func (b *Bot) isChannelGone(ctx context.Context, channel string) bool {
 
 // voiceNotices returns the notices about voice for the session's first message.
 func (r *session) voiceNotices() (all []*Phrase) {
-	if r.quiet != nil {
-		all = append(all, VoiceMissing.With(r.quiet))
+	if r.joinErr != nil {
+		all = append(all, VoiceMissing.With(r.joinErr))
 	}
 	if r.voice == nil || r.voice.place() == "" {
 		return all
@@ -120,8 +120,8 @@ func (r *session) closeVoice() {
 	}
 }
 
-// askToEnd posts a button that ends the session.
-func (r *session) askToEnd(ctx context.Context, b *Bot, speaker string) {
+// offerEnd posts a button that ends the session.
+func (r *session) offerEnd(ctx context.Context, b *Bot, speaker string) {
 	l := b.language()
 	_, err := b.rest.CreateMessage(ctx, r.channel, &discordgo.MessageSend{
 		Content: OrderEnd.In(l, escapeMarkup(speaker)), AllowedMentions: noMentions(),
@@ -132,23 +132,23 @@ func (r *session) askToEnd(ctx context.Context, b *Bot, speaker string) {
 	}
 }
 
-// askForRoles keeps the speakers' roles up to date until ctx ends.
-func (b *Bot) askForRoles(ctx context.Context, r *session) {
-	r.voice.askForRoles(ctx, func(ctx context.Context, user string) {
-		if _, err := b.askMember(ctx, r.guild, user); err != nil && ctx.Err() == nil {
+// refreshRoles keeps the speakers' roles up to date until ctx ends.
+func (b *Bot) refreshRoles(ctx context.Context, r *session) {
+	r.voice.requestRoles(ctx, func(ctx context.Context, user string) {
+		if _, err := b.fetchMember(ctx, r.guild, user); err != nil && ctx.Err() == nil {
 			b.log.Warn("asking for the roles of somebody who speaks", "guild", r.guild, "reason", err)
 		}
 	})
 }
 
-// hearVoice serves the players in the voice channel until ctx ends. If the session is idle for too long, it
+// serveVoice serves the players in the voice channel until ctx ends. If the session is idle for too long, it
 // ends the session.
-func (b *Bot) hearVoice(ctx context.Context, r *session) {
+func (b *Bot) serveVoice(ctx context.Context, r *session) {
 	p := players{
 		join: func(ctx context.Context, speaker string, o *table.JoinOptions) (listeningSeat, error) {
 			return r.played.Table.Join(ctx, speaker, o)
 		},
-		name: func(ctx context.Context, user string) (string, bool) { return b.askName(ctx, r.guild, user) },
+		name: func(ctx context.Context, user string) (string, bool) { return b.fetchName(ctx, r.guild, user) },
 	}
 	if r.voice.run(ctx, p) {
 		why := VoiceIdle.In(b.language(), int(r.voice.idle/time.Minute))
@@ -156,9 +156,9 @@ func (b *Bot) hearVoice(ctx context.Context, r *session) {
 	}
 }
 
-// askName requests a user's name in a guild, and whether the user is a person.
-func (b *Bot) askName(ctx context.Context, guild, user string) (name string, person bool) {
-	m, err := b.askMember(ctx, guild, user)
+// fetchName requests a user's name in a guild, and whether the user is a person.
+func (b *Bot) fetchName(ctx context.Context, guild, user string) (name string, person bool) {
+	m, err := b.fetchMember(ctx, guild, user)
 	if err != nil {
 		b.log.Warn("asking for the name of somebody in a voice channel", "guild", guild, "reason", err)
 		return user, true
@@ -166,11 +166,11 @@ func (b *Bot) askName(ctx context.Context, guild, user string) (name string, per
 	return memberName(m.Nick, m.User), !m.User.Bot
 }
 
-// askMember requests a member of a guild and records the member's roles.
-func (b *Bot) askMember(ctx context.Context, guild, user string) (*discordgo.Member, error) {
+// fetchMember requests a member of a guild and records the member's roles.
+func (b *Bot) fetchMember(ctx context.Context, guild, user string) (*discordgo.Member, error) {
 	m, err := b.rest.Member(ctx, guild, user)
 	if err == nil {
-		b.noteRoles(guild, user, m)
+		b.recordRoles(guild, user, m)
 	}
 	return m, err
 }

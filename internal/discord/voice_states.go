@@ -19,12 +19,12 @@ type occupant struct {
 	roles         []string         // from the last event or response
 	state         *discordgo.State // of the guild; nil if the member is unknown
 	dm            bool             // whether the roles make a DM
-	told          time.Time        // when the roles were received
+	rolesReceived time.Time        // when the roles were received
 }
 
 // leads reports whether the occupant is a DM. It returns false if the roles are older than leadsStale, for
 // example because Discord does not answer.
-func (o occupant) leads() bool { return o.dm && time.Since(o.told) < leadsStale }
+func (o occupant) leads() bool { return o.dm && time.Since(o.rolesReceived) < leadsStale }
 
 // voiceStates tracks the occupants of voice channels in the bot's guilds from gateway events, and the rooms
 // to notify of changes. It is safe for concurrent use.
@@ -120,7 +120,7 @@ func (v *voiceStates) moveUser(guild string, o occupant) {
 	}
 	if o.name == "" { // keep the known details of the member
 		was := v.in[guild][o.user]
-		o.name, o.bot, o.roles, o.state, o.dm, o.told = was.name, was.bot, was.roles, was.state, was.dm, was.told
+		o.name, o.bot, o.roles, o.state, o.dm, o.rolesReceived = was.name, was.bot, was.roles, was.state, was.dm, was.rolesReceived
 	}
 	v.in[guild][o.user] = o
 }
@@ -132,7 +132,7 @@ func (v *voiceStates) judgeUsers(dms dmRoles, guild, user string, roles []string
 	defer v.mu.Unlock()
 	for id, o := range v.in[guild] {
 		if id == user {
-			o.roles, o.told = roles, time.Now()
+			o.roles, o.rolesReceived = roles, time.Now()
 		}
 		if o.state != nil && (user == "" || id == user) {
 			o.dm = dms.memberIsDM(o.state, guild, id, o.roles)
@@ -152,7 +152,7 @@ func (v *voiceStates) clearGuild(guild string) {
 func (b *Bot) occupantOf(s *discordgo.Session, guild string, st *discordgo.VoiceState, m *discordgo.Member) occupant {
 	o := occupant{user: st.UserID, channel: st.ChannelID, mute: st.Mute || st.SelfMute || st.Deaf || st.SelfDeaf}
 	if m != nil && m.User != nil {
-		o.name, o.bot, o.roles, o.state, o.told = memberName(m.Nick, m.User), m.User.Bot, m.Roles, s.State, time.Now()
+		o.name, o.bot, o.roles, o.state, o.rolesReceived = memberName(m.Nick, m.User), m.User.Bot, m.Roles, s.State, time.Now()
 		o.dm = dmRoles(b.cfg.DMRoles).memberIsDM(s.State, guild, st.UserID, m.Roles)
 	}
 	return o
@@ -168,7 +168,7 @@ func (b *Bot) onVoiceState(s *discordgo.Session, e *discordgo.VoiceStateUpdate) 
 	if e.UserID == b.voiceStates.selfID() {
 		r.conn.UpdateState(voice.State{Channel: e.ChannelID, Session: e.SessionID})
 	}
-	r.wake()
+	r.signalChanged()
 }
 
 // onVoiceServer handles the address of a guild's voice gateway.
@@ -194,20 +194,20 @@ func (b *Bot) onGuildVoice(s *discordgo.Session, e *discordgo.GuildCreate) {
 		b.voiceStates.moveUser(e.ID, b.occupantOf(s, e.ID, st, members[st.UserID]))
 	}
 	if r := b.voiceStates.roomOf(e.ID); r != nil {
-		r.wake()
+		r.signalChanged()
 	}
 }
 
-// noteRoles records the roles of a member from a message, an interaction or a request. Discord sends role
+// recordRoles records the roles of a member from a message, an interaction or a request. Discord sends role
 // changes only to bots with the members intent.
-func (b *Bot) noteRoles(guild, user string, m *discordgo.Member) {
+func (b *Bot) recordRoles(guild, user string, m *discordgo.Member) {
 	if m != nil && guild != "" {
 		b.voiceStates.judgeUsers(b.cfg.DMRoles, guild, user, m.Roles)
 	}
 }
 
-// noteRolesChanged handles a change of a guild's roles.
-func (b *Bot) noteRolesChanged(guild string) {
+// handleRolesChanged handles a change of a guild's roles.
+func (b *Bot) handleRolesChanged(guild string) {
 	b.voiceStates.judgeUsers(b.cfg.DMRoles, guild, "", nil)
 }
 

@@ -14,7 +14,7 @@ import (
 // describe describes the voice channel: the connection, and how each player is heard. It returns nothing if
 // the bot should be in no channel.
 func (r *voiceRoom) describe(l Language) []string {
-	channel := r.wantedPlace()
+	channel := r.wantedChannel()
 	if channel == "" {
 		return nil
 	}
@@ -60,7 +60,7 @@ func (r *voiceRoom) describeEar(l Language, o occupant) string {
 		return VoiceEarMuted.In(l, escapeMarkup(s.seat.Speaker()))
 	}
 	how := VoiceEar
-	if time.Since(time.Unix(0, s.last.Load())) < speakingFor {
+	if time.Since(time.Unix(0, s.lastPacket.Load())) < speakingFor {
 		how = VoiceEarSpeaking
 	}
 	st := s.seat.Stats().Packets

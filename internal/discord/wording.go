@@ -76,9 +76,9 @@ func (p *Phrase) Unwrap() (all []error) {
 	return all
 }
 
-// Say translates an error: a phrase, or an English text of another package, see [Translate]. An unknown text
+// TranslateError translates an error: a phrase, or an English text of another package, see [Translate]. An unknown text
 // is quoted in a sentence that says it is in English.
-func Say(l Language, err error) string {
+func TranslateError(l Language, err error) string {
 	if p, ok := err.(*Phrase); ok {
 		return p.In(l)
 	}

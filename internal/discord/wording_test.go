@@ -185,7 +185,7 @@ func TestPhrases(t *testing.T) {
 	if got := p.Error(); got != "Bartok lost 2 keys" {
 		t.Errorf("in English %q", got)
 	}
-	if got := Say(German, p); got != "2 Schlüssel ging Bartok verloren" {
+	if got := TranslateError(German, p); got != "2 Schlüssel ging Bartok verloren" {
 		t.Errorf("in German %q", got)
 	}
 	if got := keys.In(German, 1); got != "ein Schlüssel" {
@@ -194,7 +194,7 @@ func TestPhrases(t *testing.T) {
 	if !errors.Is(fmt.Errorf("losing: %w", p), lost.With()) || errors.Is(p, Text{"other", "anders"}.With()) || !errors.Is(lost.With("x", cause), cause) {
 		t.Error("a phrase is not known by its text, or does not wrap what is filled in")
 	}
-	if got := Say(English, cause); got != "gone" {
+	if got := TranslateError(English, cause); got != "gone" {
 		t.Errorf("another error is %q", got)
 	}
 }

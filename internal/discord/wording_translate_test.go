@@ -250,7 +250,7 @@ func TestTranslate(t *testing.T) {
 		}
 	}
 	err := fmt.Errorf("joining: %w", errors.New("gone"))
-	if got := Say(German, err); got != "das ging nicht; die Meldung dazu gibt es nur auf Englisch: „joining: gone“" {
+	if got := TranslateError(German, err); got != "das ging nicht; die Meldung dazu gibt es nur auf Englisch: „joining: gone“" {
 		t.Errorf("an error that nobody knows is %q", got)
 	}
 	if got := VoiceMissing.In(German, err); !strings.Contains(got, "es gibt keinen Ton: „joining: gone“;") {

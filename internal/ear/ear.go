@@ -70,28 +70,28 @@ type Stats struct {
 
 // Ear processes the sound of one player. Push, Seal and Stats are safe for concurrent use.
 type Ear struct {
-	speaker    string
-	recogniser stt.Recogniser
-	expect     stt.Options
-	minSpeech  time.Duration
-	onSound    func(utterance uint64, frame []int16)
-	log        *slog.Logger
-	emit       func(Event)
-	lane       *Lane
-	outbox     *outbox
-	news       chan news
-	tasks      sync.WaitGroup
-	sealed     atomic.Uint64 // see Seal
+	speaker       string
+	recogniser    stt.Recogniser
+	expect        stt.Options
+	minSpeech     time.Duration
+	onSound       func(utterance uint64, frame []int16)
+	log           *slog.Logger
+	emit          func(Event)
+	lane          *Lane
+	outbox        *outbox
+	streamResults chan streamResult
+	tasks         sync.WaitGroup
+	sealed        atomic.Uint64 // see Seal
 
 	// The following fields belong to Run.
-	segment int        // index of the newest segment within its utterance
-	open    *segment   // nil between utterances
-	waiting []*segment // segments that have ended but have no Final yet, oldest first
-	next    int        // number of the recogniser utterance that is being sent
-	asked   []question // requests without a final from the stream, oldest first
-	reason  error      // why there is no stream
-	early   early
-	reader  TurnReader
+	segment  int                 // index of the newest segment within its utterance
+	open     *segment            // nil between utterances
+	waiting  []*segment          // segments that have ended but have no Final yet, oldest first
+	next     int                 // number of the recogniser utterance that is being sent
+	requests []transcriptRequest // requests without a final from the stream, oldest first
+	reason   error               // why there is no stream
+	early    earlyRequests
+	reader   TurnReader
 
 	mu     sync.Mutex // guards the fields below
 	counts Stats      // only Late, Early and Vain are counted here
@@ -116,11 +116,11 @@ func New(speaker string, emit func(Event), o Options) *Ear {
 		o.Early = DefaultEarly
 	}
 	return &Ear{
-		early:   early{most: o.Early, credit: mostCredit},
+		early:   earlyRequests{maxPerUtterance: o.Early, credit: maxCredit},
 		speaker: speaker, recogniser: o.Recogniser, expect: o.Expect, minSpeech: o.MinSpeech, onSound: o.OnSound,
 		log: o.Logger.With(slog.String("speaker", speaker)), emit: emit,
 		lane: NewLane(time.Now(), o.Detector, &o.Lane), outbox: newOutbox(),
-		news: make(chan news),
+		streamResults: make(chan streamResult),
 	}
 }
 
@@ -168,13 +168,13 @@ func (e *Ear) Run(ctx context.Context) error {
 		} else {
 			timer.Stop() // no deadline is pending
 		}
-		var got news
+		var got streamResult
 		heard := false
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-e.lane.Intake().Ready():
-		case got = <-e.news:
+		case got = <-e.streamResults:
 			heard = true
 		case <-timer.C:
 		}
@@ -187,20 +187,20 @@ func (e *Ear) Run(ctx context.Context) error {
 }
 
 // step handles news from the stream, new packets and whatever is due.
-func (e *Ear) step(ctx context.Context, got news, received bool) {
+func (e *Ear) step(ctx context.Context, got streamResult, received bool) {
 	now := time.Now()
 	if received {
-		e.hearNews(got, now)
+		e.handleStreamResult(got, now)
 	}
 	e.lane.Seal(e.sealed.Load())
 	for _, heard := range e.lane.Tick(now) {
-		e.hearLane(ctx, heard, now)
+		e.handleLaneEvent(ctx, heard, now)
 	}
-	e.settleSegments(now)
+	e.sendOutcomes(now)
 }
 
-// tellEvent queues an event for the listener.
-func (e *Ear) tellEvent(event Event) {
+// queueEvent queues an event for the listener.
+func (e *Ear) queueEvent(event Event) {
 	event.Speaker = e.speaker
 	e.outbox.putEvent(event)
 }

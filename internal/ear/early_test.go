@@ -22,8 +22,8 @@ func voice(d time.Duration) func(*stream, int, time.Duration) {
 	}
 }
 
-// early is an ear whose service p answers late.
-func early(p *provider) ear.Options {
+// earlyRequests is an ear whose service p answers late.
+func earlyRequests(p *provider) ear.Options {
 	o := overChain(p)
 	o.Early = 0
 	return o
@@ -43,7 +43,7 @@ func TestEarlyFinalIsTheFinal(t *testing.T) {
 	for name, whole := range map[string]bool{"streaming": false, "whole": true} {
 		t.Run(name, func(t *testing.T) {
 			p := &provider{answer: voice(350 * ms), whole: whole}
-			sit(t, p, early(p), func(s *seat) {
+			sit(t, p, earlyRequests(p), func(s *seat) {
 				s.say(600*ms, 3*time.Second)
 				s.tells("VoiceOn#1.0 VoiceOff#1.0 Interim#1.0(word word word word word word) Ended#1.0 Final#1.0(word word word word word word)")
 				f := s.finals()[0]
@@ -68,7 +68,7 @@ func TestEarlyFinalIsTheFinal(t *testing.T) {
 // The end waits at most a second for early words; slower ones come after the end.
 func TestEarlyFinalComesLate(t *testing.T) {
 	p := &provider{answer: voice(time.Second)}
-	sit(t, p, early(p), func(s *seat) {
+	sit(t, p, earlyRequests(p), func(s *seat) {
 		s.say(600*ms, 3*time.Second)
 		if f := s.finals()[0]; f.Endpoint != time.Second || f.Took != 100*ms || countWords(s.finals()) != 6 {
 			t.Errorf("final %+v, want six words 100ms after an end that was waited for until a second had passed", f)
@@ -93,7 +93,7 @@ func TestEarlyFinalInVain(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := &provider{answer: voice(tt.delay), whole: tt.whole}
-			sit(t, p, early(p), func(s *seat) {
+			sit(t, p, earlyRequests(p), func(s *seat) {
 				s.say(600*ms, 300*ms)
 				s.say(400*ms, 3*time.Second)
 				s.tells("Final#1.0("+tt.want+")", finalsOnly...)
@@ -114,7 +114,7 @@ func TestEarlyFinalInVain(t *testing.T) {
 // Sound after an early final is sent only if the speaker goes on.
 func TestSoundIsHeldBack(t *testing.T) {
 	p := &provider{answer: length}
-	sit(t, p, early(p), func(s *seat) {
+	sit(t, p, earlyRequests(p), func(s *seat) {
 		s.say(600*ms, 300*ms)
 		s.say(400*ms, 3*time.Second)
 		s.tells("Final#1.0(700ms 720ms)", finalsOnly...)
@@ -125,7 +125,7 @@ func TestSoundIsHeldBack(t *testing.T) {
 // utterances no more requests are wasted than there are utterances.
 func TestEarlyFinalsAreBounded(t *testing.T) {
 	p := &provider{answer: voice(50 * ms)}
-	sit(t, p, early(p), func(s *seat) {
+	sit(t, p, earlyRequests(p), func(s *seat) {
 		for range 6 {
 			s.say(400*ms, 320*ms)
 		}
@@ -151,7 +151,7 @@ func TestEarlyFinalsAreBounded(t *testing.T) {
 // A click is not requested early, and no request is made if the option is off.
 func TestNoEarlyFinal(t *testing.T) {
 	p := &provider{answer: length}
-	o := early(p)
+	o := earlyRequests(p)
 	o.MinSpeech = 200 * ms
 	sit(t, p, o, func(s *seat) {
 		s.say(160*ms, 3*time.Second)
@@ -184,7 +184,7 @@ func TestEveryWordOnce(t *testing.T) {
 			pieces = append(pieces, piece{time.Duration(n) * 100 * ms, millis(rt, 10, 150, "pause") * 10})
 		}
 		breaks := rapid.IntRange(-1, len(pieces)-1).Draw(rt, "breaks")
-		sit(t, p, early(p), func(s *seat) {
+		sit(t, p, earlyRequests(p), func(s *seat) {
 			for i, x := range pieces {
 				s.say(x.voice, x.pause/20/ms*20*ms)
 				if i == breaks {

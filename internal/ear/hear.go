@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// hearLane handles an event of the lane.
-func (e *Ear) hearLane(ctx context.Context, heard LaneEvent, now time.Time) {
+// handleLaneEvent handles an event of the lane.
+func (e *Ear) handleLaneEvent(ctx context.Context, heard LaneEvent, now time.Time) {
 	switch heard.Kind {
 	case VoiceStarted:
 		e.early.begin()
@@ -16,24 +16,24 @@ func (e *Ear) hearLane(ctx context.Context, heard LaneEvent, now time.Time) {
 		e.beginSegment(heard, e.segment+1)
 	case VoiceResumed:
 		e.resumeSegment(now)
-		e.tellVoice(VoiceOn, heard)
+		e.sendVoiceEvent(VoiceOn, heard)
 	case VoiceStopped:
-		e.tellVoice(VoiceOff, heard)
+		e.sendVoiceEvent(VoiceOff, heard)
 	case Sound:
 		e.open.speech = heard.Speech
 		if e.onSound != nil {
 			e.onSound(heard.Utterance, heard.Frame[:])
 		}
 		e.sendSound(heard.Frame[:], now)
-		e.askEarly(ctx, heard, now)
+		e.requestEarlyFinal(ctx, heard, now)
 	case UtteranceEnded:
 		e.endSegment(ctx, heard, now)
 	}
 }
 
-// tellVoice sends an event about the voice in the open segment.
-func (e *Ear) tellVoice(kind Kind, heard LaneEvent) {
-	e.tellEvent(Event{Kind: kind, Utterance: heard.Utterance, Segment: e.segment, At: heard.At, Speech: heard.Speech})
+// sendVoiceEvent sends an event about the voice in the open segment.
+func (e *Ear) sendVoiceEvent(kind Kind, heard LaneEvent) {
+	e.queueEvent(Event{Kind: kind, Utterance: heard.Utterance, Segment: e.segment, At: heard.At, Speech: heard.Speech})
 }
 
 // beginSegment opens a segment.
@@ -41,9 +41,9 @@ func (e *Ear) beginSegment(heard LaneEvent, index int) {
 	e.segment = index
 	e.open = &segment{utterance: heard.Utterance, index: index, before: heard.Speech - heard.Voiced}
 	if index > 0 {
-		e.tellVoice(Continued, heard)
+		e.sendVoiceEvent(Continued, heard)
 	}
-	e.tellVoice(VoiceOn, heard)
+	e.sendVoiceEvent(VoiceOn, heard)
 }
 
 // endSegment closes the open segment and requests its transcript. A segment that is too short to be speech
@@ -52,26 +52,26 @@ func (e *Ear) endSegment(ctx context.Context, heard LaneEvent, now time.Time) {
 	s := e.open
 	e.open = nil
 	s.ended, s.at, s.endpoint, s.speech = now, now.Add(-heard.Endpoint), heard.Endpoint, heard.Speech
-	e.tellEvent(s.newEvent(Ended))
+	e.queueEvent(s.newEvent(Ended))
 	e.waiting = append(e.waiting, s)
 	if s.isNoise(e.minSpeech) {
-		s.finishSegment("", true, nil, now)
+		s.setOutcome("", true, nil, now)
 	}
 	if !e.endEarly() {
-		e.askTranscript(ctx, s, now)
+		e.requestTranscript(ctx, s, now)
 	}
-	s.settleSegment(now)
+	s.recordOutcome(now)
 }
 
-// settleSegments expires segments whose time is up, and sends outcomes in order.
-func (e *Ear) settleSegments(now time.Time) {
+// sendOutcomes expires segments whose time is up, and sends outcomes in order.
+func (e *Ear) sendOutcomes(now time.Time) {
 	for _, s := range e.waiting {
 		s.expireSegment(now)
 	}
 	for len(e.waiting) > 0 && e.waiting[0].done {
 		s := e.waiting[0]
 		e.waiting = slices.Delete(e.waiting, 0, 1)
-		e.tellEvent(s.finalEvent())
+		e.queueEvent(s.finalEvent())
 	}
 }
 

@@ -47,9 +47,9 @@ func TestIdleEarHasNoTimer(t *testing.T) {
 				t.Errorf("the list of those that wait still holds utterance %d", s.utterance)
 			}
 		}
-		for _, q := range e.asked[:cap(e.asked)] {
-			if q.of != nil {
-				t.Errorf("the list of questions still holds utterance %d", q.of.utterance)
+		for _, q := range e.requests[:cap(e.requests)] {
+			if q.segment != nil {
+				t.Errorf("the list of questions still holds utterance %d", q.segment.utterance)
 			}
 		}
 		stop()
@@ -60,8 +60,8 @@ func TestIdleEarHasNoTimer(t *testing.T) {
 // Results of a lost stream are ignored.
 func TestNewsOfALostStream(t *testing.T) {
 	e := New("Ann", func(Event) {}, Options{})
-	for _, n := range []news{{err: stt.ErrUnavailable}, {result: stt.Result{Final: true}}} {
-		e.hearNews(n, time.Now())
+	for _, n := range []streamResult{{err: stt.ErrUnavailable}, {result: stt.Result{Final: true}}} {
+		e.handleStreamResult(n, time.Now())
 	}
 	if got := e.Stats(); got != (Stats{}) || e.reason != nil {
 		t.Errorf("stats = %+v, reason %v, want no counts and none", got, e.reason)
@@ -79,10 +79,10 @@ func TestFrameAllocatesNothing(t *testing.T) {
 	defer s.Close()
 	e.stream = s
 	frame := new(audio.Frame)
-	e.hearLane(t.Context(), LaneEvent{Kind: VoiceStarted, Utterance: 1, At: now}, now)
+	e.handleLaneEvent(t.Context(), LaneEvent{Kind: VoiceStarted, Utterance: 1, At: now}, now)
 	got := testing.AllocsPerRun(49, func() {
-		e.hearLane(t.Context(), LaneEvent{Kind: Sound, Utterance: 1, At: now, Frame: frame}, now)
-		e.settleSegments(now)
+		e.handleLaneEvent(t.Context(), LaneEvent{Kind: Sound, Utterance: 1, At: now, Frame: frame}, now)
+		e.sendOutcomes(now)
 		e.nextDue()
 	})
 	if got != 0 {

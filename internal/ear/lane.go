@@ -81,11 +81,11 @@ func orDefault(d, def time.Duration) time.Duration {
 const silenceAfter = jitterWait + 2*audio.FrameDuration
 
 // A sender that falls silent sends special payloads, five in a row on Discord, and then stops sending.
-// signedOff of them are enough, because some may be lost. After them, a pause of signedWait counts as
+// silenceMarkers of them are enough, because some may be lost. After them, a pause of signedWait counts as
 // silence.
 const (
-	signedOff  = 3
-	signedWait = 2 * audio.FrameDuration
+	silenceMarkers = 3
+	signedWait     = 2 * audio.FrameDuration
 )
 
 var spurtEnd = []byte{0xF8, 0xFF, 0xFE}
@@ -101,37 +101,37 @@ const (
 // Lane processes the sound of one speaker. Its owner calls [Lane.Tick] when the intake is ready and at the
 // time that [Lane.Next] returns.
 type Lane struct {
-	intake Intake
-	opts   LaneOptions
-	det    Detector
-	late   trained // det, if it implements trained
-	dec    Decoder
+	intake       Intake
+	opts         LaneOptions
+	det          Detector
+	lateDetector lateOnsetDetector // det, if it implements trained
+	dec          Decoder
 
-	ring    [history]audio.Frame // the newest sound; the oldest is overwritten
-	head    uint                 // frames stored so far
-	kept    int                  // newest frames that no event has carried
-	roll    int                  // frames of pre-roll
-	silence audio.Frame
-	payload [maxPayload]byte
+	ring          [history]audio.Frame // the newest sound; the oldest is overwritten
+	head          uint                 // frames stored so far
+	unsentFrames  int                  // newest frames that no event has carried
+	preRollFrames int                  // frames of pre-roll
+	silence       audio.Frame
+	payload       [maxPayload]byte
 
-	voicing  voicing
-	endpoint endpointer
-	open     bool
-	id       uint64        // number of the newest utterance
-	length   int           // its frames
-	speech   int           // its voiced frames
-	silent   int           // frames since its last voiced frame
-	ended    time.Time     // when it ended; zero if it was cut
-	sealed   uint64        // the newest utterance that can no longer be continued
-	tail     time.Duration // the silence at its end
-	outlook  Outlook       // the words' outlook on its end, since voice was last heard
-	last     Outlook       // the outlook of the utterance that ended last
+	voicing      voiceSmoother
+	endpoint     endpointer
+	open         bool
+	id           uint64        // number of the newest utterance
+	length       int           // its frames
+	speech       int           // its voiced frames
+	silentFrames int           // frames since its last voiced frame
+	ended        time.Time     // when it ended; zero if it was cut
+	sealed       uint64        // the newest utterance that can no longer be continued
+	endSilence   time.Duration // the silence at its end
+	outlook      Outlook       // the words' outlook on its end, since voice was last heard
+	last         Outlook       // the outlook of the utterance that ended last
 
-	heard   time.Time // sound or silence has been handled up to this time
-	arrived time.Time // arrival of the newest handled frame
-	signed  int       // consecutive newest packets that announce silence
-	voiced  time.Time // time of the newest voiced frame
-	now     time.Time // time of the current Tick
+	heard        time.Time // sound or silence has been handled up to this time
+	arrived      time.Time // arrival of the newest handled frame
+	silenceMarks int       // consecutive newest packets that announce silence
+	voiced       time.Time // time of the newest voiced frame
+	now          time.Time // time of the current Tick
 
 	events []LaneEvent
 }
@@ -140,15 +140,15 @@ type Lane struct {
 func NewLane(now time.Time, d Detector, opts *LaneOptions) *Lane {
 	o := opts.withDefaults()
 	l := &Lane{
-		intake: Intake{ready: make(chan struct{}, 1)},
-		opts:   o,
-		det:    d,
-		dec:    o.Decoder,
-		roll:   int(o.PreRoll / audio.FrameDuration),
-		heard:  now, arrived: now, voiced: now,
+		intake:        Intake{ready: make(chan struct{}, 1)},
+		opts:          o,
+		det:           d,
+		dec:           o.Decoder,
+		preRollFrames: int(o.PreRoll / audio.FrameDuration),
+		heard:         now, arrived: now, voiced: now,
 		events: make([]LaneEvent, 0, 2*batch),
 	}
-	l.late, _ = d.(trained)
+	l.lateDetector, _ = d.(lateOnsetDetector)
 	l.endpoint = newEndpointer(o.MinEndpoint, o.MaxEndpoint)
 	return l
 }
@@ -163,9 +163,9 @@ func (l *Lane) Tick(now time.Time) []LaneEvent {
 	l.events, l.now = l.events[:0], now
 	for range batch {
 		at, got := l.readPacket(now)
-		if got == nothing {
-			if now.Sub(l.arrived) >= l.absence() {
-				l.passSilence(now)
+		if got == popNothing {
+			if now.Sub(l.arrived) >= l.silenceTimeout() {
+				l.processSilence(now)
 			}
 			break
 		}
@@ -173,7 +173,7 @@ func (l *Lane) Tick(now time.Time) []LaneEvent {
 			at = l.arrived // an earlier packet held it up
 		}
 		if at.Sub(l.arrived) >= silenceAfter {
-			l.passSilence(at.Add(-audio.FrameDuration))
+			l.processSilence(at.Add(-audio.FrameDuration))
 			l.restart()
 		}
 		l.arrived = at
@@ -193,7 +193,7 @@ func (l *Lane) Next() (time.Time, bool) {
 		return at, waiting
 	}
 	silent := l.heard.Add(audio.FrameDuration)
-	if first := l.arrived.Add(l.absence()); silent.Before(first) {
+	if first := l.arrived.Add(l.silenceTimeout()); silent.Before(first) {
 		silent = first
 	}
 	if waiting && at.Before(silent) {
@@ -202,9 +202,9 @@ func (l *Lane) Next() (time.Time, bool) {
 	return silent, true
 }
 
-// absence returns the time without a packet that counts as silence.
-func (l *Lane) absence() time.Duration {
-	if l.signed >= signedOff {
+// silenceTimeout returns the time without a packet that counts as silence.
+func (l *Lane) silenceTimeout() time.Duration {
+	if l.silenceMarks >= silenceMarkers {
 		return signedWait
 	}
 	return silenceAfter
@@ -219,19 +219,19 @@ func (l *Lane) Seal(utterance uint64) { l.sealed = max(l.sealed, utterance) }
 func (l *Lane) IdleSince() (time.Time, bool) { return l.voiced, !l.open }
 
 // readPacket moves the next packet's sound into the ring.
-func (l *Lane) readPacket(now time.Time) (time.Time, taken) {
+func (l *Lane) readPacket(now time.Time) (time.Time, popResult) {
 	dst := &l.ring[l.head%history]
 	at, n, got := l.intake.popNext(now, dst, l.payload[:])
-	if got == nothing {
+	if got == popNothing {
 		return at, got
 	}
 	switch {
-	case got == sound && bytes.Equal(l.payload[:n], spurtEnd):
-		l.signed++
-	case got == sound:
-		l.signed = 0
+	case got == popSound && bytes.Equal(l.payload[:n], spurtEnd):
+		l.silenceMarks++
+	case got == popSound:
+		l.silenceMarks = 0
 	}
-	if n > 0 || got == gap {
+	if n > 0 || got == popGap {
 		l.decodePacket(dst, n, got)
 	}
 	l.head++
@@ -239,9 +239,9 @@ func (l *Lane) readPacket(now time.Time) (time.Time, taken) {
 }
 
 // decodePacket fills dst from the payload, or conceals a lost one.
-func (l *Lane) decodePacket(dst *audio.Frame, n int, got taken) {
+func (l *Lane) decodePacket(dst *audio.Frame, n int, got popResult) {
 	if l.dec == nil {
-		if got == gap {
+		if got == popGap {
 			conceal(dst, &l.ring[(l.head-1)%history])
 		} else {
 			*dst = audio.Frame{}
@@ -250,7 +250,7 @@ func (l *Lane) decodePacket(dst *audio.Frame, n int, got taken) {
 		return
 	}
 	var err error
-	if got == gap {
+	if got == popGap {
 		err = l.dec.Conceal(dst, l.payload[:n])
 	} else if err = l.dec.Decode(dst, l.payload[:n]); err != nil {
 		l.intake.countBroken()
@@ -268,8 +268,8 @@ func conceal(dst, before *audio.Frame) {
 	}
 }
 
-// passSilence processes silence up to a time while an utterance is open. Otherwise silence has no effect.
-func (l *Lane) passSilence(until time.Time) {
+// processSilence processes silence up to a time while an utterance is open. Otherwise silence has no effect.
+func (l *Lane) processSilence(until time.Time) {
 	for l.open {
 		next := l.heard.Add(audio.FrameDuration)
 		if next.After(until) {
@@ -282,6 +282,6 @@ func (l *Lane) passSilence(until time.Time) {
 
 // restart discards sound from before a silence, so that it is not part of the next onset.
 func (l *Lane) restart() {
-	l.kept = 0
+	l.unsentFrames = 0
 	l.voicing.dropOnset()
 }

@@ -52,13 +52,13 @@ const (
 )
 
 const (
-	// unfinishedLeast is the minimum wait when something must follow.
-	unfinishedLeast = 1600 * time.Millisecond
-	// openLeast is the minimum wait when the words suggest neither. No answer can be heard before that, and a
+	// minUnfinishedWait is the minimum wait when something must follow.
+	minUnfinishedWait = 1600 * time.Millisecond
+	// minOpenWait is the minimum wait when the words suggest neither. No answer can be heard before that, and a
 	// speaker who continues within it is not answered.
-	openLeast = 400 * time.Millisecond
-	// awaitedLeast is the minimum wait for words, because without them there is nothing to answer.
-	awaitedLeast = time.Second
+	minOpenWait = 400 * time.Millisecond
+	// minAwaitedWait is the minimum wait for words, because without them there is nothing to answer.
+	minAwaitedWait = time.Second
 )
 
 // delay returns the silence that ends an utterance with the given outlook. Compared to one without words, it
@@ -72,20 +72,20 @@ func (e *endpointer) delay(o Outlook) time.Duration {
 	case Complete:
 		wait = max(wait*2/5, e.least/2)
 	case Open: // a statement: a speaker who continues does so soon, and the answer is then taken back
-		wait = max(e.pause, e.least, openLeast)
+		wait = max(e.pause, e.least, minOpenWait)
 	case Unfinished:
-		wait = max(wait*3, unfinishedLeast)
+		wait = max(wait*3, minUnfinishedWait)
 	case Awaited:
-		wait = max(wait, awaitedLeast)
+		wait = max(wait, minAwaitedWait)
 	}
-	if habit := e.habit(); o != Complete && habit > 0 {
+	if habit := e.usualPause(); o != Complete && habit > 0 {
 		wait = max(wait, habit*9/8)
 	}
 	return min(wait, e.most)
 }
 
-// habit returns the second longest of the recent pauses, or zero if there are not two.
-func (e *endpointer) habit() time.Duration {
+// usualPause returns the second longest of the recent pauses, or zero if there are not two.
+func (e *endpointer) usualPause() time.Duration {
 	var first, second time.Duration
 	for _, p := range e.newest {
 		first, second = max(first, p), max(second, min(first, p))
@@ -93,15 +93,15 @@ func (e *endpointer) habit() time.Duration {
 	return second
 }
 
-// noteNewest records a pause, or zero for an end.
-func (e *endpointer) noteNewest(pause time.Duration) {
+// recordPause records a pause, or zero for an end.
+func (e *endpointer) recordPause(pause time.Duration) {
 	e.newest[e.at] = pause
 	e.at = (e.at + 1) % remembered
 }
 
-// Expect sets what the words so far suggest about the end of the utterance. It applies until the speaker's
+// SetOutlook sets what the words so far suggest about the end of the utterance. It applies until the speaker's
 // voice is heard again. Only the lane's owner may call it.
-func (l *Lane) Expect(o Outlook) { l.outlook = o }
+func (l *Lane) SetOutlook(o Outlook) { l.outlook = o }
 
 // learnPause records a pause after which the speaker continued.
 func (e *endpointer) learnPause(pause time.Duration) {
@@ -109,7 +109,7 @@ func (e *endpointer) learnPause(pause time.Duration) {
 		e.pause += (min(pause, e.most) - e.pause) / 4
 	}
 	if pause >= firstPause { // shorter ones end nothing
-		e.noteNewest(min(pause, e.most))
+		e.recordPause(min(pause, e.most))
 	}
 }
 
@@ -140,7 +140,7 @@ func (l *Lane) hearFrame(f *audio.Frame) {
 		l.changeWithin(change, pause)
 		l.emit(LaneEvent{Kind: Sound, Frame: f})
 	} else {
-		l.kept = min(l.kept+1, history-batch)
+		l.unsentFrames = min(l.unsentFrames+1, history-batch)
 		if change == started {
 			l.beginUtterance()
 		}
@@ -151,7 +151,7 @@ func (l *Lane) hearFrame(f *audio.Frame) {
 	switch {
 	case frames(l.length) >= l.opts.MaxUtterance:
 		l.cutUtterance()
-	case !l.voicing.on && !l.voicing.mayStart() && frames(l.silent) >= l.endpoint.delay(l.outlook):
+	case !l.voicing.on && !l.voicing.mayStart() && frames(l.silentFrames) >= l.endpoint.delay(l.outlook):
 		l.endUtterance(LaneEvent{Endpoint: l.now.Sub(l.voiced)})
 	}
 }
@@ -160,16 +160,16 @@ func (l *Lane) hearFrame(f *audio.Frame) {
 // where the sound began.
 func (l *Lane) judgeFrame(f *audio.Frame) change {
 	p := l.det.Process(f)
-	if l.late == nil {
+	if l.lateDetector == nil {
 		return l.voicing.judgeFrame(p, startAt)
 	}
-	change := l.voicing.judgeFrame(p, l.late.surely())
+	change := l.voicing.judgeFrame(p, l.lateDetector.sureThreshold())
 	if change == started {
-		most := l.kept
+		most := l.unsentFrames
 		if l.open {
-			most = l.silent
+			most = l.silentFrames
 		}
-		before := l.late.soundBefore(l.voicing.span)
+		before := l.lateDetector.soundBefore(l.voicing.span)
 		l.voicing.span += max(min(before, most+1-l.voicing.span), 0)
 	}
 	return change
@@ -180,18 +180,18 @@ func (l *Lane) judgeFrame(f *audio.Frame) change {
 func (l *Lane) countFrame(change change) (pause time.Duration) {
 	switch {
 	case change == started:
-		pause = frames(l.silent + 1 - l.voicing.span)
-		l.silent, l.outlook = 0, Unknown
+		pause = frames(l.silentFrames + 1 - l.voicing.span)
+		l.silentFrames, l.outlook = 0, Unknown
 		l.voiced = l.heard
 		if l.open {
 			l.speech += l.voicing.voiced
 		}
 	case l.voicing.on && l.voicing.heard:
-		l.silent, l.outlook = 0, Unknown
+		l.silentFrames, l.outlook = 0, Unknown
 		l.voiced = l.heard
 		l.speech++
 	default:
-		l.silent++
+		l.silentFrames++
 	}
 	return pause
 }
@@ -212,8 +212,8 @@ func (l *Lane) beginUtterance() {
 	before := frames(l.voicing.span)
 	kind := VoiceStarted
 	pause := l.heard.Add(-before).Sub(l.ended)
-	if !l.ended.IsZero() && isPause(pause, pause+l.tail, l.last, l.sealed >= l.id) { // the end came too early
-		l.endpoint.learnPause(pause + l.tail)
+	if !l.ended.IsZero() && isPause(pause, pause+l.endSilence, l.last, l.sealed >= l.id) { // the end came too early
+		l.endpoint.learnPause(pause + l.endSilence)
 	}
 	if pause <= l.opts.Merge && !l.ended.IsZero() && l.sealed < l.id {
 		kind = UtteranceContinued
@@ -224,21 +224,21 @@ func (l *Lane) beginUtterance() {
 	l.open = true
 	l.speech += l.voicing.voiced
 	l.emit(LaneEvent{Kind: kind, At: l.heard.Add(-before)})
-	n := min(l.kept, l.roll+l.voicing.span)
+	n := min(l.unsentFrames, l.preRollFrames+l.voicing.span)
 	for i := n; i > 0; i-- {
 		at := l.heard.Add(-frames(i - 1))
 		l.emit(LaneEvent{Kind: Sound, At: at, Frame: &l.ring[(l.head-uint(i))%history]})
 	}
 	l.length += n
-	l.kept = 0
+	l.unsentFrames = 0
 }
 
 // endUtterance closes the utterance.
 func (l *Lane) endUtterance(e LaneEvent) {
 	e.Kind = UtteranceEnded
 	l.emit(e)
-	l.open, l.ended, l.tail, l.last = false, l.heard, frames(l.silent), l.outlook
-	l.endpoint.noteNewest(0)
+	l.open, l.ended, l.endSilence, l.last = false, l.heard, frames(l.silentFrames), l.outlook
+	l.endpoint.recordPause(0)
 }
 
 // cutUtterance closes an utterance that is too long. If the speaker is still talking, it opens the next.
@@ -263,7 +263,7 @@ func (l *Lane) emit(e LaneEvent) {
 	case l.voicing.on:
 		e.Voiced = frames(l.voicing.voiced)
 	case !l.voicing.mayStart():
-		e.Silent = frames(l.silent)
+		e.Silent = frames(l.silentFrames)
 	}
 	e.Speech, e.Known = frames(l.speech), l.outlook != Unknown
 	l.events = append(l.events, e)

@@ -53,14 +53,14 @@ type LaneStats struct {
 type Intake struct {
 	ready chan struct{} // holds one token when there may be packets to handle
 
-	mu      sync.Mutex // guards the fields below
-	slots   [capacity]slot
-	free    []*audio.Frame // unused frames of slots
-	held    int
-	running bool      // want is valid
-	want    uint16    // sequence number of the next packet to take
-	last    time.Time // arrival of the newest packet that was in time
-	stats   LaneStats
+	mu       sync.Mutex // guards the fields below
+	slots    [capacity]slot
+	free     []*audio.Frame // unused frames of slots
+	buffered int
+	running  bool      // want is valid
+	nextSeq  uint16    // sequence number of the next packet to take
+	last     time.Time // arrival of the newest packet that was in time
+	stats    LaneStats
 }
 
 // slot holds a packet, either as sound or as a payload. It keeps the payload's buffer, which grows only to
@@ -73,13 +73,13 @@ type slot struct {
 	frame   *audio.Frame // nil if the packet has a payload
 }
 
-// taken is the result of popNext.
-type taken uint8
+// popResult is the result of popNext.
+type popResult uint8
 
 const (
-	nothing taken = iota
-	sound
-	gap
+	popNothing popResult = iota
+	popSound
+	popGap
 )
 
 // Ready returns a channel that receives when the lane may need a Tick.
@@ -107,7 +107,7 @@ func (i *Intake) putPacket(now time.Time, p Packet) bool {
 		i.stats.Broken++
 		return false
 	}
-	if !i.running || i.held == 0 && now.Sub(i.last) >= silenceAfter {
+	if !i.running || i.buffered == 0 && now.Sub(i.last) >= silenceAfter {
 		// Packets left out during a silence are not missing. And a sender whose packets have all been late
 		// for so long has started a new stream.
 		i.beginStream(p.Seq)
@@ -122,16 +122,16 @@ func (i *Intake) putPacket(now time.Time, p Packet) bool {
 	}
 	s.full, s.at, s.payload = true, now, append(s.payload[:0], p.Payload...)
 	if p.Frame != nil {
-		s.payload, s.frame = s.payload[:0], i.takeFree()
+		s.payload, s.frame = s.payload[:0], i.acquireFrame()
 		*s.frame = *p.Frame
 	}
-	i.held++
+	i.buffered++
 	i.last = now
 	return true
 }
 
-// takeFree returns an unused frame.
-func (i *Intake) takeFree() *audio.Frame {
+// acquireFrame returns an unused frame.
+func (i *Intake) acquireFrame() *audio.Frame {
 	n := len(i.free)
 	if n == 0 {
 		return new(audio.Frame)
@@ -152,7 +152,7 @@ func (i *Intake) clearSlot(s *slot) {
 
 // makeRoomFor makes room for packet seq, and reports whether the packet is still in time.
 func (i *Intake) makeRoomFor(seq uint16) bool {
-	ahead := int(int16(seq - i.want))
+	ahead := int(int16(seq - i.nextSeq))
 	switch {
 	case ahead > maxJump || ahead < -maxJump:
 		i.beginStream(seq)
@@ -175,62 +175,62 @@ func (i *Intake) beginStream(seq uint16) {
 			i.stats.Dropped++
 		}
 	}
-	i.running, i.want, i.held = true, seq, 0
+	i.running, i.nextSeq, i.buffered = true, seq, 0
 }
 
 // dropNext discards the next packet.
 func (i *Intake) dropNext() {
-	if s := &i.slots[i.want%capacity]; s.full {
+	if s := &i.slots[i.nextSeq%capacity]; s.full {
 		i.clearSlot(s)
-		i.held--
+		i.buffered--
 		i.stats.Dropped++
 	} else {
 		i.stats.Lost++
 	}
-	i.want++
+	i.nextSeq++
 }
 
 // popNext takes the next packet if it has arrived, or reports a gap if it is not worth waiting for. It stores
 // a frame in dst or n bytes in payload. For a gap, payload is that of the packet after it, if that has
 // arrived.
-func (i *Intake) popNext(now time.Time, dst *audio.Frame, payload []byte) (at time.Time, n int, got taken) {
+func (i *Intake) popNext(now time.Time, dst *audio.Frame, payload []byte) (at time.Time, n int, got popResult) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.held == 0 {
-		return at, 0, nothing
+	if i.buffered == 0 {
+		return at, 0, popNothing
 	}
-	if i.slots[i.want%capacity].full {
-		at, n = i.takeHeld(dst, payload)
-		return at, n, sound
+	if i.slots[i.nextSeq%capacity].full {
+		at, n = i.readBuffered(dst, payload)
+		return at, n, popSound
 	}
 	missing, oldest := i.countMissing()
-	if i.held < jitterFrames && now.Before(oldest.Add(jitterWait)) {
-		return at, 0, nothing
+	if i.buffered < jitterFrames && now.Before(oldest.Add(jitterWait)) {
+		return at, 0, popNothing
 	}
 	if missing > maxFill {
 		i.stats.Lost += uint64(missing)
-		i.want += uint16(missing)
-		at, n = i.takeHeld(dst, payload)
-		return at, n, sound
+		i.nextSeq += uint16(missing)
+		at, n = i.readBuffered(dst, payload)
+		return at, n, popSound
 	}
 	i.stats.Lost++
-	i.want++
-	after := &i.slots[i.want%capacity]
+	i.nextSeq++
+	after := &i.slots[i.nextSeq%capacity]
 	if after.full {
 		n = copy(payload, after.payload)
 	}
-	return oldest, n, gap
+	return oldest, n, popGap
 }
 
-// takeHeld moves the next packet, which must have arrived, to dst or payload.
-func (i *Intake) takeHeld(dst *audio.Frame, payload []byte) (time.Time, int) {
-	s := &i.slots[i.want%capacity]
+// readBuffered moves the next packet, which must have arrived, to dst or payload.
+func (i *Intake) readBuffered(dst *audio.Frame, payload []byte) (time.Time, int) {
+	s := &i.slots[i.nextSeq%capacity]
 	if s.frame != nil {
 		*dst = *s.frame
 	}
 	i.clearSlot(s)
-	i.held--
-	i.want++
+	i.buffered--
+	i.nextSeq++
 	return s.at, copy(payload, s.payload)
 }
 
@@ -238,7 +238,7 @@ func (i *Intake) takeHeld(dst *audio.Frame, payload []byte) (time.Time, int) {
 // time of the oldest. At least one must have arrived, but not the next.
 func (i *Intake) countMissing() (missing int, oldest time.Time) {
 	for n := range capacity {
-		s := &i.slots[(i.want+uint16(n))%capacity]
+		s := &i.slots[(i.nextSeq+uint16(n))%capacity]
 		if !s.full {
 			continue
 		}
@@ -256,14 +256,14 @@ func (i *Intake) countMissing() (missing int, oldest time.Time) {
 func (i *Intake) nextDue() (time.Time, bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.held == 0 {
+	if i.buffered == 0 {
 		return time.Time{}, false
 	}
-	if s := &i.slots[i.want%capacity]; s.full {
+	if s := &i.slots[i.nextSeq%capacity]; s.full {
 		return s.at, true
 	}
 	_, oldest := i.countMissing()
-	if i.held >= jitterFrames {
+	if i.buffered >= jitterFrames {
 		return oldest, true
 	}
 	return oldest.Add(jitterWait), true

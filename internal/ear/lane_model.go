@@ -54,19 +54,19 @@ type Judge interface {
 // Model is a [Detector] that asks a trained model. Sound no louder than the room does not reach the model, so
 // that a silent lane costs no more than with [Energy]. If the model fails, Energy is used from then on.
 type Model struct {
-	judge  Judge // nil after it failed
-	failed func(error)
-	energy *Energy
-	open   int     // frames until the gate closes
-	clear  int     // frames until a clear voice is forgotten
-	voice  float64 // the newest probability, mapped to the lane's thresholds
-	newest float64 // the newest probability
-	peak   float64 // the recent maximum
-	fading int     // frames until peak is forgotten
-	loud   uint64  // bit per frame, newest lowest: loud enough for an onset
+	judge          Judge // nil after it failed
+	failed         func(error)
+	energy         *Energy
+	open           int     // frames until the gate closes
+	clearVoiceLeft int     // frames until a clear voice is forgotten
+	voice          float64 // the newest probability, mapped to the lane's thresholds
+	newest         float64 // the newest probability
+	peak           float64 // the recent maximum
+	fading         int     // frames until peak is forgotten
+	loud           uint64  // bit per frame, newest lowest: loud enough for an onset
 
-	kept    [gateBefore]audio.Frame // ring of the newest frames that the model did not get
-	unheard int                     // number of frames that it did not get
+	skippedFrames [gateBefore]audio.Frame // ring of the newest frames that the model did not get
+	skipped       int                     // number of frames that it did not get
 
 	resampler *audio.Resampler
 	sound     []int16 // one frame at ModelRate
@@ -97,19 +97,19 @@ func (m *Model) Process(f *audio.Frame) float64 {
 	if m.judge == nil {
 		return byEnergy
 	}
-	if !m.passGate(f) {
+	if !m.gateOpen(f) {
 		return 0
 	}
-	err := m.hearKept()
+	err := m.processSkipped()
 	if err == nil {
-		err = m.hearFrame(f)
+		err = m.processFrame(f)
 	}
 	if err != nil {
 		m.judge = nil
 		m.failed(err)
 		return byEnergy
 	}
-	if m.hasFaded() || m.clear > 0 && m.energy.above < gateAt {
+	if m.hasFaded() || m.clearVoiceLeft > 0 && m.energy.above < gateAt {
 		return 0
 	}
 	return m.voice
@@ -124,8 +124,8 @@ func (m *Model) hasFaded() bool {
 	return m.newest < modelFade*m.peak
 }
 
-// surely returns modelSureAt, mapped to the lane's thresholds.
-func (m *Model) surely() float64 {
+// sureThreshold returns modelSureAt, mapped to the lane's thresholds.
+func (m *Model) sureThreshold() float64 {
 	if m.judge == nil {
 		return startAt
 	}
@@ -136,14 +136,14 @@ func (m *Model) soundBefore(n int) int {
 	if m.judge == nil {
 		return 0
 	}
-	return min(bits.TrailingZeros64(^(m.loud >> n)), mostBefore)
+	return min(bits.TrailingZeros64(^(m.loud >> n)), maxLateFrames)
 }
 
-// passGate reports whether the model should get a frame. Other frames are kept.
-func (m *Model) passGate(f *audio.Frame) bool {
-	m.clear = max(m.clear-1, 0)
+// gateOpen reports whether the model should get a frame. Other frames are kept.
+func (m *Model) gateOpen(f *audio.Frame) bool {
+	m.clearVoiceLeft = max(m.clearVoiceLeft-1, 0)
 	if m.energy.above >= clearAt {
-		m.clear = clearFor
+		m.clearVoiceLeft = clearFor
 	}
 	if m.energy.above >= gateAt || m.voice >= sustainAt {
 		m.open = gateHold
@@ -153,31 +153,31 @@ func (m *Model) passGate(f *audio.Frame) bool {
 		return true
 	}
 	m.voice, m.newest, m.peak = 0, 0, 0
-	m.kept[m.unheard%gateBefore] = *f
-	m.unheard++
+	m.skippedFrames[m.skipped%gateBefore] = *f
+	m.skipped++
 	return false
 }
 
-// hearKept passes the frames kept before the gate opened to the model.
-func (m *Model) hearKept() error {
-	n := min(m.unheard, gateBefore)
-	if m.unheard > n { // frames are missing, so the sound is not continuous
+// processSkipped passes the frames kept before the gate opened to the model.
+func (m *Model) processSkipped() error {
+	n := min(m.skipped, gateBefore)
+	if m.skipped > n { // frames are missing, so the sound is not continuous
 		m.judge.Reset()
 		m.resampler.Reset()
 		m.filled = 0
 	}
-	first := m.unheard - n
-	m.unheard = 0
+	first := m.skipped - n
+	m.skipped = 0
 	for i := range n {
-		if err := m.hearFrame(&m.kept[(first+i)%gateBefore]); err != nil {
+		if err := m.processFrame(&m.skippedFrames[(first+i)%gateBefore]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// hearFrame passes a frame to the model, which judges each complete window.
-func (m *Model) hearFrame(f *audio.Frame) error {
+// processFrame passes a frame to the model, which judges each complete window.
+func (m *Model) processFrame(f *audio.Frame) error {
 	m.sound = m.resampler.Process(m.sound[:0], f[:])
 	for _, s := range m.sound {
 		m.window[m.filled] = float32(s) / fullScale

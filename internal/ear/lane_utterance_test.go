@@ -269,7 +269,7 @@ func TestPausesAreLearnt(t *testing.T) {
 			say := func(pause time.Duration) {
 				b.play(said)
 				b.wait(140 * laneTick)
-				b.lane.Expect(tt.outlook)
+				b.lane.SetOutlook(tt.outlook)
 				b.wait(pause - 140*laneTick)
 			}
 			for range 3 {
@@ -284,7 +284,7 @@ func TestPausesAreLearnt(t *testing.T) {
 			}
 			b.play(said)
 			b.wait(140 * laneTick)
-			b.lane.Expect(ear.Complete)
+			b.lane.SetOutlook(ear.Complete)
 			b.wait(4 * time.Second)
 			last := b.events[len(b.events)-1]
 			if last.Kind != ear.UtteranceEnded || last.Endpoint > 900*laneTick {

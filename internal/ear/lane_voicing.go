@@ -10,13 +10,13 @@ type Detector interface {
 	Process(*audio.Frame) float64
 }
 
-// trained is a [Detector] that notices a voice late but with high certainty.
-type trained interface {
+// lateOnsetDetector is a [Detector] that notices a voice late but with high certainty.
+type lateOnsetDetector interface {
 	Detector
-	// surely returns the value that one frame must reach for a normal onset to start voicing.
-	surely() float64
+	// sureThreshold returns the value that one frame must reach for a normal onset to start voicing.
+	sureThreshold() float64
 	// soundBefore returns how many frames before the newest n were loud enough to belong to their onset, at
-	// most mostBefore.
+	// most maxLateFrames.
 	soundBefore(n int) int
 }
 
@@ -26,10 +26,10 @@ const (
 	// onset is the number of voiced frames that start voicing. Fewer could be a click: one under 60 ms
 	// touches both halves of at most three frames.
 	onset = 4
-	// unsurely is the number of voiced frames that start voicing if none of them is sure.
-	unsurely = 15
-	// mostBefore is the maximum number of frames by which a detector notices a voice late.
-	mostBefore = 8
+	// unsureOnset is the number of voiced frames that start voicing if none of them is sure.
+	unsureOnset = 15
+	// maxLateFrames is the maximum number of frames by which a detector notices a voice late.
+	maxLateFrames = 8
 	// release is the number of frames without voice that end voicing. A plosive is shorter.
 	release = 5
 )
@@ -43,8 +43,8 @@ const (
 	stopped
 )
 
-// voicing smooths a detector's results for single frames.
-type voicing struct {
+// voiceSmoother smooths a detector's results for single frames.
+type voiceSmoother struct {
 	on     bool
 	voiced int // voiced frames since the onset, or towards one
 	span   int // frames since the first of the onset
@@ -55,7 +55,7 @@ type voicing struct {
 
 // judgeFrame handles the next frame, with likelihood p. From surely on, the frame is certainly voice.
 // Afterwards v.heard reports whether it was voice.
-func (v *voicing) judgeFrame(p, surely float64) change {
+func (v *voiceSmoother) judgeFrame(p, surely float64) change {
 	threshold := startAt
 	if v.on {
 		threshold = sustainAt
@@ -74,25 +74,25 @@ func (v *voicing) judgeFrame(p, surely float64) change {
 	v.span++
 	switch {
 	case v.on && v.missed >= release:
-		*v = voicing{}
+		*v = voiceSmoother{}
 		return stopped
 	case v.on:
 		return same
-	case v.voiced >= onset && v.sure, v.voiced >= unsurely:
+	case v.voiced >= onset && v.sure, v.voiced >= unsureOnset:
 		v.on = true
 		return started
 	case v.missed > 1:
-		*v = voicing{}
+		*v = voiceSmoother{}
 	}
 	return same
 }
 
 // mayStart reports whether an onset may be under way.
-func (v *voicing) mayStart() bool { return !v.on && v.voiced > 0 }
+func (v *voiceSmoother) mayStart() bool { return !v.on && v.voiced > 0 }
 
 // dropOnset drops an onset under way.
-func (v *voicing) dropOnset() {
+func (v *voiceSmoother) dropOnset() {
 	if !v.on {
-		*v = voicing{}
+		*v = voiceSmoother{}
 	}
 }

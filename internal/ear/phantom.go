@@ -21,10 +21,10 @@ func readPhantoms(file string) (whole map[string]bool, beginnings []string) {
 			continue
 		}
 		if begins, open := strings.CutSuffix(row, "*"); open {
-			beginnings = append(beginnings, bareWords(begins)+" ")
+			beginnings = append(beginnings, normalizeWords(begins)+" ")
 			continue
 		}
-		whole[bareWords(row)] = true
+		whole[normalizeWords(row)] = true
 	}
 	return whole, beginnings
 }
@@ -32,7 +32,7 @@ func readPhantoms(file string) (whole map[string]bool, beginnings []string) {
 // isPhantom reports whether a transcript is only what recognisers produce for silence, such as subtitle
 // credits, thanks for watching, notes in brackets, or music symbols.
 func isPhantom(text string) bool {
-	words := bareWords(text)
+	words := normalizeWords(text)
 	if words == "" {
 		return text != "" // "♪♪", "..."
 	}
@@ -52,8 +52,8 @@ func isPhantom(text string) bool {
 	return false
 }
 
-// bareWords returns the words of a text in lower case, separated by single spaces.
-func bareWords(text string) string {
+// normalizeWords returns the words of a text in lower case, separated by single spaces.
+func normalizeWords(text string) string {
 	text = strings.ReplaceAll(strings.ToLower(text), "’", "'")
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '\'' && r != '_'

@@ -26,11 +26,11 @@ type segment struct {
 	speech   time.Duration // voiced time of the utterance
 	before   time.Duration // voiced time in earlier segments
 
-	done bool // the outcome is known
-	text string
-	sure bool
-	err  error
-	took time.Duration
+	done      bool // the outcome is known
+	text      string
+	confirmed bool
+	err       error
+	delay     time.Duration
 }
 
 // part is a stretch of a segment for which a transcript was requested. It ends at the segment's end, or where
@@ -77,8 +77,8 @@ func (s *segment) words(newer string) string {
 	return strings.Join(texts, " ")
 }
 
-// settleSegment records the outcome if the outcomes of all parts are known.
-func (s *segment) settleSegment(now time.Time) {
+// recordOutcome records the outcome if the outcomes of all parts are known.
+func (s *segment) recordOutcome(now time.Time) {
 	if s.done || s.ended.IsZero() {
 		return
 	}
@@ -89,15 +89,15 @@ func (s *segment) settleSegment(now time.Time) {
 		}
 		sure, err = sure && !p.Assumed, cmp.Or(err, p.err)
 	}
-	s.finishSegment(s.words(""), sure, err, now)
+	s.setOutcome(s.words(""), sure, err, now)
 }
 
-// finishSegment records the outcome. It drops text that recognisers produce for silence.
-func (s *segment) finishSegment(text string, sure bool, err error, now time.Time) {
+// setOutcome records the outcome. It drops text that recognisers produce for silence.
+func (s *segment) setOutcome(text string, sure bool, err error, now time.Time) {
 	if isPhantom(text) {
 		text = ""
 	}
-	s.done, s.text, s.sure, s.err, s.took = true, text, sure, err, now.Sub(s.ended)
+	s.done, s.text, s.confirmed, s.err, s.delay = true, text, sure, err, now.Sub(s.ended)
 }
 
 // failSegment ends all unfinished parts with an error and their interim transcripts.
@@ -111,7 +111,7 @@ func (s *segment) failSegment(err error, now time.Time) {
 		return
 	}
 	assumed := s.last.Text != "" || slices.ContainsFunc(s.parts, func(p *part) bool { return p.Assumed })
-	s.finishSegment(s.words(s.last.Text), !assumed, err, now)
+	s.setOutcome(s.words(s.last.Text), !assumed, err, now)
 }
 
 // nextDue returns when the next part expires.
@@ -134,7 +134,7 @@ func (s *segment) expireSegment(now time.Time) {
 			p.done, p.Result, p.err = true, r, err
 		}
 	}
-	s.settleSegment(now)
+	s.recordOutcome(now)
 }
 
 // newEvent returns an event about the segment.
@@ -145,6 +145,6 @@ func (s *segment) newEvent(kind Kind) Event {
 // finalEvent returns the segment's Final.
 func (s *segment) finalEvent() Event {
 	e := s.newEvent(Final)
-	e.Took, e.Text, e.Assumed, e.Err = s.took, s.text, !s.sure, s.err
+	e.Took, e.Text, e.Assumed, e.Err = s.delay, s.text, !s.confirmed, s.err
 	return e
 }

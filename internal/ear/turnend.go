@@ -65,7 +65,7 @@ func TurnJudge(text string) Outlook {
 	if calls(clause) || corrects(clause) || counts(clause) || supposes(clause) {
 		return Unfinished
 	}
-	if asks(clause) || orders(clause) {
+	if isQuestion(clause) || orders(clause) {
 		return Complete
 	}
 	return Open
@@ -84,7 +84,7 @@ func hasAnySuffix(text string, suffixes ...string) bool {
 // "wie heißt du".
 func ends(words []string) bool {
 	n := len(words)
-	return n >= 2 && (particles[words[n-1]] && movers[words[n-2]] || subjects[words[n-1]] && !articles[words[n-1]] && asks(words) || n >= 3 && prepositions[words[n-1]] && questions[words[0]])
+	return n >= 2 && (particles[words[n-1]] && movers[words[n-2]] || subjects[words[n-1]] && !articles[words[n-1]] && isQuestion(words) || n >= 3 && prepositions[words[n-1]] && questions[words[0]])
 }
 
 // answers reports a complete answer, greeting or thanks: "yes", "no thank you".
@@ -140,8 +140,8 @@ func supposes(words []string) bool {
 // lead is the number of words, such as a name or "well", that may come before the beginning of a sentence.
 const lead = 3
 
-// asks reports a question that names its subject.
-func asks(words []string) bool {
+// isQuestion reports a question that names its subject.
+func isQuestion(words []string) bool {
 	for i, w := range words[:min(len(words), lead)] {
 		left := len(words) - i
 		if questions[w] && left >= 3 || inverted[w] && left >= 3 && subjects[words[i+1]] {

@@ -59,16 +59,16 @@ var errStopped = errors.New("stopped")
 
 // turn is the state of one answer.
 type turn struct {
-	req      Request
-	engine   *Cascaded
-	yield    func(Event, error) bool
-	messages []llm.Message
-	rounds   Rounds
-	started  bool // the first token came
-	said     bool
-	clause   bool // a clause was emitted
-	refused  bool // the last answer asked for tools although none were offered
-	silence  silence
+	req       Request
+	engine    *Cascaded
+	yield     func(Event, error) bool
+	messages  []llm.Message
+	rounds    Rounds
+	started   bool // the first token came
+	hasSpoken bool
+	clause    bool // a clause was emitted
+	refused   bool // the last answer asked for tools although none were offered
+	silence   silence
 }
 
 func (t *turn) emit(ev Event) error {
@@ -80,7 +80,7 @@ func (t *turn) emit(ev Event) error {
 
 func (t *turn) run(ctx context.Context) error {
 	for {
-		calls, text, err := t.askModel(ctx)
+		calls, text, err := t.runModelRound(ctx)
 		if err != nil {
 			return err
 		}
@@ -93,9 +93,9 @@ func (t *turn) run(ctx context.Context) error {
 		}
 	}
 	switch {
-	case t.said:
+	case t.hasSpoken:
 		return nil
-	case t.req.MayDecline && t.silence.meant:
+	case t.req.MayDecline && t.silence.declared:
 		return ErrDeclined
 	case t.refused:
 		return errOnlyCalls
@@ -112,8 +112,8 @@ func (t *turn) offeredTools() []llm.ToolDefinition {
 	return t.req.Tools.Definitions()
 }
 
-// askModel runs one model round: it emits the model's text and returns the calls that the model requests.
-func (t *turn) askModel(ctx context.Context) ([]llm.ToolCall, string, error) {
+// runModelRound runs one model round: it emits the model's text and returns the calls that the model requests.
+func (t *turn) runModelRound(ctx context.Context) ([]llm.ToolCall, string, error) {
 	offered := t.offeredTools()
 	watch := newWatchdog(ctx, t.req.ModelTimeout)
 	defer watch.stop()
@@ -122,7 +122,7 @@ func (t *turn) askModel(ctx context.Context) ([]llm.ToolCall, string, error) {
 	var calls []llm.ToolCall
 	var raw []byte
 	finish := ""
-	t.silence.begun = ""
+	t.silence.answerStart = ""
 	start := time.Now()
 	for chunk, err := range t.engine.model.Stream(watch.ctx, llm.Request{
 		Messages: t.messages, Tools: offered, Persona: t.req.Persona, Hurry: t.req.Hurry,
@@ -145,7 +145,7 @@ func (t *turn) askModel(ctx context.Context) ([]llm.ToolCall, string, error) {
 		calls = append(calls, chunk.ToolCalls...)
 		finish = cmp.Or(chunk.FinishReason, finish)
 		text := scrub.Push(chunk.Text)
-		if err := t.followBeginning(text, len(calls) > 0); err != nil {
+		if err := t.examineBeginning(text, len(calls) > 0); err != nil {
 			return nil, "", err
 		}
 		if err := t.emitSentences(split.Push(text)); err != nil {
@@ -154,19 +154,19 @@ func (t *turn) askModel(ctx context.Context) ([]llm.ToolCall, string, error) {
 		if err := t.emitClause(&split); err != nil {
 			return nil, "", err
 		}
-		watch.feed()
+		watch.reset()
 	}
 	if watch.ctx.Err() != nil {
 		return nil, "", context.Cause(watch.ctx)
 	}
 	rest := scrub.Flush()
-	if err := t.followBeginning(rest, len(calls) > 0); err != nil {
+	if err := t.examineBeginning(rest, len(calls) > 0); err != nil {
 		return nil, "", err
 	}
 	if err := t.emitSentences(append(split.Push(rest), split.Flush()...)); err != nil {
 		return nil, "", err
 	}
-	t.judgeSilence(string(raw), finish)
+	t.recordSilence(string(raw), finish)
 	if t.refused = len(offered) == 0 && len(calls) > 0; t.refused {
 		calls = nil // nothing was offered; there is nothing to run
 	}
@@ -178,7 +178,7 @@ func (t *turn) emitSentences(sentences []string) error {
 		if s = speech.WithoutSilence(s); s == "" {
 			continue
 		}
-		t.said = true
+		t.hasSpoken = true
 		if err := t.emit(Sentence{Text: s}); err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func (t *turn) emitSentences(sentences []string) error {
 
 // emitClause emits the beginning of the first sentence as soon as it can be spoken alone.
 func (t *turn) emitClause(split *speech.Splitter) error {
-	if !t.req.Clauses || t.said || t.clause || t.req.MayDecline && !t.silence.known {
+	if !t.req.Clauses || t.hasSpoken || t.clause || t.req.MayDecline && !t.silence.answerReported {
 		return nil
 	}
 	text := split.Clause()
@@ -217,7 +217,7 @@ func (t *turn) runRound(ctx context.Context, calls []llm.ToolCall) error {
 		t.messages = append(t.messages, llm.Message{Role: llm.RoleTool, Name: c.Name, ToolCallID: c.ID, Content: RenderOutcome(o)})
 		malformed = malformed && Malformed(o)
 	}
-	if err := t.emit(RoundEnded{Round: number, Took: time.Since(start)}); err != nil {
+	if err := t.emit(RoundEnded{Round: number, Duration: time.Since(start)}); err != nil {
 		return err
 	}
 	t.rounds.End(malformed)
@@ -226,11 +226,11 @@ func (t *turn) runRound(ctx context.Context, calls []llm.ToolCall) error {
 
 // awaitConfirmation waits until the turn is no longer a guess.
 func (t *turn) awaitConfirmation(ctx context.Context) error {
-	if t.req.Go == nil {
+	if t.req.Confirmed == nil {
 		return nil
 	}
 	select {
-	case <-t.req.Go:
+	case <-t.req.Confirmed:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -303,7 +303,7 @@ func (w *watchdog) pause() {
 	}
 }
 
-func (w *watchdog) feed() {
+func (w *watchdog) reset() {
 	if w.timer != nil {
 		w.timer.Reset(w.limit)
 	}

@@ -38,8 +38,8 @@ type Request struct {
 	ModelTimeout time.Duration
 	// Hurry requests the model that answers soonest instead of the first one.
 	Hurry bool
-	// Late says that the first sound would come too late without a fast model's opener.
-	Late bool
+	// FirstSoundLate says that the first sound would come too late without a fast model's opener.
+	FirstSoundLate bool
 	// Plain says that nothing in the player's line asks for tools or careful thought, so that a short answer may
 	// be enough.
 	Plain bool
@@ -50,16 +50,16 @@ type Request struct {
 	// Clauses requests the first clause of the answer before its sentence is complete, if possible. Engines need
 	// not support it.
 	Clauses bool
-	// Go is closed once the turn is confirmed. Until then it is a guess at the player's words, and no tool
+	// Confirmed is closed once the turn is confirmed. Until then it is a guess at the player's words, and no tool
 	// may run. If nil, the turn is confirmed from the start.
-	Go <-chan struct{}
+	Confirmed <-chan struct{}
 	// Spoken is the sound of the player's line; nil if the line was typed.
 	Spoken *Recording
 	// Playback tells a speech-to-speech engine how much of its voice was heard.
 	Playback Playback
-	// Again says that the answer continues one that was broken off, whose beginning is in Messages. Engines
+	// Retry says that the answer continues one that was broken off, whose beginning is in Messages. Engines
 	// continue in text, without an opener or a voice of their own.
-	Again bool
+	Retry bool
 	// Background is further information about the turn that is not in its prompt.
 	Background Background
 }
@@ -69,16 +69,16 @@ type Request struct {
 type Background struct {
 	// Cast is a number that changes with the NPCs at the table.
 	Cast int
-	// Others are the names and aliases of the other NPCs, and Players the names of the players.
-	Others, Players []string
-	// Asked is the player's line, followed by another NPC's answer to it if there is one.
-	Asked string
-	// Remark says that another NPC has answered already, so that this one need not say anything.
-	Remark bool
-	// Before are the sentences of the NPC's last turns, oldest first.
-	Before []string
-	// Told are the secrets that the NPC may tell now, in the words of its file.
-	Told []string
+	// OtherNames are the names and aliases of the other NPCs, and Players the names of the players.
+	OtherNames, Players []string
+	// PlayerLine is the player's line, followed by another NPC's answer to it if there is one.
+	PlayerLine string
+	// IsReaction says that another NPC has answered already, so that this one need not say anything.
+	IsReaction bool
+	// Recent are the sentences of the NPC's last turns, oldest first.
+	Recent []string
+	// RevealedSecrets are the secrets that the NPC may tell now, in the words of its file.
+	RevealedSecrets []string
 	// Rules says that the prompt contains rules of the game, which the search before the turn found.
 	Rules bool
 	// Found are the tool results of the previous turn if it was cut, each as "tool(arguments): result".
@@ -95,8 +95,8 @@ type Background struct {
 type Playback struct {
 	// Heard returns how much [Sound] has been heard; nil if the answer is not heard.
 	Heard func() time.Duration
-	// Over is closed once no more of it will be heard; nil if the answer is not heard.
-	Over <-chan struct{}
+	// Ended is closed once no more of it will be heard; nil if the answer is not heard.
+	Ended <-chan struct{}
 }
 
 // Event is an event while a turn is answered: one of the types below.
@@ -168,8 +168,8 @@ type ToolDeferred struct {
 
 // RoundEnded reports the end of a round of parallel calls and its wall-clock time.
 type RoundEnded struct {
-	Round int
-	Took  time.Duration
+	Round    int
+	Duration time.Duration
 }
 
 // Notice is a message to people that is not part of the story.

@@ -53,7 +53,7 @@ type cards struct {
 
 // judge judges one answer. [guard.Turn] implements it.
 type judge interface {
-	NoteResult(tool, arguments, result string)
+	RecordResult(tool, arguments, result string)
 	Judge(sentence string) guard.Verdict
 	Peek(begun string) guard.Verdict
 }
@@ -73,7 +73,7 @@ func NewGuarded(next Engine, o *GuardedOptions) *GuardedEngine {
 func (e *GuardedEngine) Answer(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		t := &guardedTurn{engine: e, req: req, yield: yield, judge: e.judgeOf(req)}
-		t.own.limit.Store(noLimit)
+		t.engineVoice.limit.Store(noLimit)
 		if err := t.run(ctx); err != nil && !errors.Is(err, errWithdrawn) {
 			yield(nil, err)
 		}
@@ -83,11 +83,11 @@ func (e *GuardedEngine) Answer(ctx context.Context, req Request) iter.Seq2[Event
 // judgeOf returns the judge of the answer to a request.
 func (e *GuardedEngine) judgeOf(req Request) judge {
 	b := &req.Background
-	j := e.newJudge(e.cardsOf(req).forLine(b.Asked), guard.TurnOptions{Told: b.Told, Rules: b.Rules, Players: b.Players, Asked: b.Asked, Before: b.Before})
+	j := e.newJudge(e.cardsOf(req).forLine(b.PlayerLine), guard.TurnOptions{RevealedSecrets: b.RevealedSecrets, Rules: b.Rules, Players: b.Players, PlayerLine: b.PlayerLine, Recent: b.Recent})
 	for _, f := range b.Found {
 		tool, rest, _ := strings.Cut(f, "(")
 		arguments, result, _ := strings.Cut(rest, "): ")
-		j.NoteResult(tool, arguments, result)
+		j.RecordResult(tool, arguments, result)
 	}
 	return j
 }
@@ -114,7 +114,7 @@ func (e *GuardedEngine) cardsOf(req Request) cards {
 	}
 	c, ok := e.cards[req.NPC.ID]
 	if !ok {
-		o := guard.CardOptions{NPC: req.NPC, Language: e.languageOf(req.NPC), Languages: e.languagesOf(req.NPC), Others: req.Background.Others, Orders: agent.Orders()}
+		o := guard.CardOptions{NPC: req.NPC, Language: e.languageOf(req.NPC), Languages: e.languagesOf(req.NPC), Others: req.Background.OtherNames, Orders: agent.Orders()}
 		if e.o.Tools != nil {
 			o.Tools = e.o.Tools()
 		}

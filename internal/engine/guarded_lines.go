@@ -30,7 +30,7 @@ func evasion(req Request, languages []string) string {
 	}
 	for i := range lines {
 		line := lines[(int(req.Background.Turn%1024)+i)%len(lines)]
-		if !slices.Contains(req.Background.Before, line) {
+		if !slices.Contains(req.Background.Recent, line) {
 			return line
 		}
 	}

@@ -16,29 +16,29 @@ const (
 	overrun = 10 * time.Second
 )
 
-// ownVoice is the state of an answer that the engine speaks in its own voice.
-type ownVoice struct {
-	sound time.Duration // length of the sound passed on
-	until time.Duration // end of the last sentence passed on
-	limit atomic.Int64  // where it was withdrawn, in nanoseconds; noLimit if it was not
+// engineVoice is the state of an answer that the engine speaks in its own voice.
+type engineVoice struct {
+	sound           time.Duration // length of the sound passed on
+	lastSentenceEnd time.Duration // end of the last sentence passed on
+	limit           atomic.Int64  // where it was withdrawn, in nanoseconds; noLimit if it was not
 }
 
-// limitedTo returns how much of the voice counts as heard: at most up to the position where it was
+// heardUpToLimit returns how much of the voice counts as heard: at most up to the position where it was
 // withdrawn. It is safe for concurrent use.
-func (o *ownVoice) limitedTo(heard func() time.Duration) time.Duration {
+func (o *engineVoice) heardUpToLimit(heard func() time.Duration) time.Duration {
 	if limit := o.limit.Load(); limit != noLimit {
 		return time.Duration(limit)
 	}
 	return heard()
 }
 
-// takeOwn passes on an event of the engine's own voice, or withdraws the voice.
-func (t *guardedTurn) takeOwn(ev Event) error {
+// handleVoiceEvent passes on an event of the engine's own voice, or withdraws the voice.
+func (t *guardedTurn) handleVoiceEvent(ev Event) error {
 	switch e := ev.(type) {
 	case Sound:
-		t.own.sound += audio.Duration(len(e.Samples), audio.SampleRate)
+		t.engineVoice.sound += audio.Duration(len(e.Samples), audio.SampleRate)
 		if t.isOverlong() {
-			return t.cutOwn()
+			return t.cutEngineVoice()
 		}
 	case Wording:
 		v := t.judge.Peek(e.Text)
@@ -46,13 +46,13 @@ func (t *guardedTurn) takeOwn(ev Event) error {
 			return t.withdraw(v)
 		}
 	case Spoken:
-		return t.takeSpoken(e)
+		return t.handleSpoken(e)
 	}
 	return t.emit(ev)
 }
 
-// takeSpoken passes on the permitted part of a sentence that was or will be heard.
-func (t *guardedTurn) takeSpoken(e Spoken) error {
+// handleSpoken passes on the permitted part of a sentence that was or will be heard.
+func (t *guardedTurn) handleSpoken(e Spoken) error {
 	v := t.judgeSpoken(e.Text)
 	if isBreach(v) {
 		return t.withdraw(v)
@@ -62,14 +62,14 @@ func (t *guardedTurn) takeSpoken(e Spoken) error {
 	}
 	if e.Text != "" {
 		e.Text = v.Text
-		t.noteSaid(v.Text)
+		t.recordDelivered(v.Text)
 	}
-	t.own.until = e.Until
+	t.engineVoice.lastSentenceEnd = e.Until
 	if err := t.emit(e); err != nil {
 		return err
 	}
 	if t.isOverlong() {
-		return t.cutOwn()
+		return t.cutEngineVoice()
 	}
 	return nil
 }
@@ -84,10 +84,10 @@ func (t *guardedTurn) withdraw(v guard.Verdict) error {
 	if err := t.reportGuarded(v.Reasons); err != nil {
 		return err
 	}
-	if err := t.withdrawAt(t.heardAtLeast(t.own.until)); err != nil {
+	if err := t.withdrawAt(t.heardAtLeast(t.engineVoice.lastSentenceEnd)); err != nil {
 		return err
 	}
-	t.why = v
+	t.lastWithheld = v
 	t.withheld++
 	return errBreach
 }
@@ -97,11 +97,11 @@ func (t *guardedTurn) heardAtLeast(at time.Duration) time.Duration {
 	if heard := t.req.Playback.Heard; heard != nil {
 		at = max(at, heard())
 	}
-	return min(at, max(t.own.sound, t.own.until))
+	return min(at, max(t.engineVoice.sound, t.engineVoice.lastSentenceEnd))
 }
 
 func (t *guardedTurn) withdrawAt(at time.Duration) error {
-	t.own.limit.Store(int64(at))
+	t.engineVoice.limit.Store(int64(at))
 	return t.emit(Withdrawn{At: at})
 }
 
@@ -109,15 +109,15 @@ func (t *guardedTurn) withdrawAt(at time.Duration) error {
 // or must be cut at once.
 func (t *guardedTurn) isOverlong() bool {
 	most := t.engine.o.MaxSpeech
-	if most <= 0 || t.own.sound <= most {
+	if most <= 0 || t.engineVoice.sound <= most {
 		return false
 	}
-	return t.own.until > 0 && t.heardAtLeast(0) <= t.own.until || t.own.sound > most+overrun
+	return t.engineVoice.lastSentenceEnd > 0 && t.heardAtLeast(0) <= t.engineVoice.lastSentenceEnd || t.engineVoice.sound > most+overrun
 }
 
-// cutOwn ends an answer in the engine's own voice that is too long.
-func (t *guardedTurn) cutOwn() error {
-	if err := t.withdrawAt(t.heardAtLeast(t.own.until)); err != nil {
+// cutEngineVoice ends an answer in the engine's own voice that is too long.
+func (t *guardedTurn) cutEngineVoice() error {
+	if err := t.withdrawAt(t.heardAtLeast(t.engineVoice.lastSentenceEnd)); err != nil {
 		return err
 	}
 	return t.cutLength()

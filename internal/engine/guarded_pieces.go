@@ -21,8 +21,8 @@ func (t *guardedTurn) judgeText(text string) guard.Verdict {
 		return v
 	}
 	anew := t.engine.judgeOf(t.req) // a judge for which none of it is a repetition
-	for _, n := range t.notes {
-		anew.NoteResult(n.call.Name, n.call.Arguments, n.result)
+	for _, n := range t.successfulCalls {
+		anew.RecordResult(n.call.Name, n.call.Arguments, n.result)
 	}
 	return judgeEach(pieces, v.Reasons, anew.Judge)
 }

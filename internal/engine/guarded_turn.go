@@ -33,24 +33,24 @@ type guardedTurn struct {
 	yield  func(Event, error) bool
 	judge  judge
 
-	said       []string      // delivered sentences
-	clause     string        // clause that was emitted of the next sentence
-	sounds     time.Duration // approximate speaking time of said
-	guarded    bool          // something was withheld
-	why        guard.Verdict // the last verdict that withheld a sentence, since the last delivered one
-	withheld   int           // sentences withheld since the last delivered one
-	again      bool          // the engine was asked a second time
-	saidBefore int           // sentences delivered before the second request
-	rounds     int           // tool rounds in total
-	before     int           // rounds before the current request
-	calls      []ToolCalled
-	ran        []ranCall
-	notes      []ranCall // successful calls, as the judge knows them
-	own        ownVoice
+	delivered            []string      // delivered sentences
+	clause               string        // clause that was emitted of the next sentence
+	speakingTime         time.Duration // approximate speaking time of said
+	guarded              bool          // something was withheld
+	lastWithheld         guard.Verdict // the last verdict that withheld a sentence, since the last delivered one
+	withheld             int           // sentences withheld since the last delivered one
+	retried              bool          // the engine was asked a second time
+	deliveredBeforeRetry int           // sentences delivered before the second request
+	rounds               int           // tool rounds in total
+	roundsBefore         int           // rounds before the current request
+	calls                []ToolCalled
+	finishedCalls        []finishedCall
+	successfulCalls      []finishedCall // successful calls, as the judge knows them
+	engineVoice          engineVoice
 }
 
-// ranCall is a finished call with the result that the model received.
-type ranCall struct {
+// finishedCall is a finished call with the result that the model received.
+type finishedCall struct {
 	call   llm.ToolCall
 	result string
 }
@@ -63,28 +63,28 @@ func (t *guardedTurn) emit(ev Event) error {
 }
 
 func (t *guardedTurn) run(ctx context.Context) error {
-	err := t.ask(ctx, t.req)
+	err := t.requestAnswer(ctx, t.req)
 	if errors.Is(err, errWithdrawn) || ctx.Err() != nil {
 		return err
 	}
-	if t.lacksAnswer(err) {
-		if err = t.goOn(ctx); errors.Is(err, errWithdrawn) || ctx.Err() != nil {
+	if t.needsRetry(err) {
+		if err = t.retryAnswer(ctx); errors.Is(err, errWithdrawn) || ctx.Err() != nil {
 			return err
 		}
 	}
 	return t.closeAnswer(err)
 }
 
-// lacksAnswer reports whether the engine must be asked once more, because something was withheld and no
+// needsRetry reports whether the engine must be asked once more, because something was withheld and no
 // usable sentence followed.
-func (t *guardedTurn) lacksAnswer(err error) bool {
+func (t *guardedTurn) needsRetry(err error) bool {
 	switch {
-	case t.withheld == 0 || t.req.Background.Remark:
+	case t.withheld == 0 || t.req.Background.IsReaction:
 		return false
 	case err != nil && !errors.Is(err, errBreach) && !errors.Is(err, ErrNothingSaid) && !errors.Is(err, ErrTooLong):
 		return false // the engine has failed
 	}
-	return len(t.said) == 0 || spoilsRest(t.why.Reasons)
+	return len(t.delivered) == 0 || spoilsRest(t.lastWithheld.Reasons)
 }
 
 // spoilsRest reports whether a sentence was withheld because of its content. Then the text after it cannot
@@ -99,19 +99,19 @@ func spoilsRest(reasons []guard.Reason) bool {
 	})
 }
 
-// ask lets the engine answer and passes on the parts that may be heard. [errBreach] and [errFull] mean that
+// requestAnswer lets the engine answer and passes on the parts that may be heard. [errBreach] and [errFull] mean that
 // the answer was broken off, and that its calls were ended.
-func (t *guardedTurn) ask(ctx context.Context, req Request) error {
+func (t *guardedTurn) requestAnswer(ctx context.Context, req Request) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if heard := req.Playback.Heard; heard != nil {
-		req.Playback.Heard = func() time.Duration { return t.own.limitedTo(heard) }
+		req.Playback.Heard = func() time.Duration { return t.engineVoice.heardUpToLimit(heard) }
 	}
-	t.before = t.rounds
-	req.Clauses = req.Clauses && !t.again && len(t.req.NPC.SecretKnowledge) == 0
+	t.roundsBefore = t.rounds
+	req.Clauses = req.Clauses && !t.retried && len(t.req.NPC.SecretKnowledge) == 0
 	for ev, err := range t.engine.next.Answer(ctx, req) {
 		if err == nil {
-			err = t.take(ev)
+			err = t.handleEvent(ev)
 		}
 		if errors.Is(err, errBreach) {
 			cancel(ErrWithheld) // before the loop ends
@@ -142,37 +142,37 @@ func (t *guardedTurn) endCalls(err error) error {
 // errBrokenOff is the error of calls whose answer was broken off.
 var errBrokenOff = errors.New("the answer that called it was broken off")
 
-// take handles an event of the engine.
-func (t *guardedTurn) take(ev Event) error {
+// handleEvent handles an event of the engine.
+func (t *guardedTurn) handleEvent(ev Event) error {
 	switch e := ev.(type) {
 	case Clause:
-		return t.takeClause(e.Text)
+		return t.handleClause(e.Text)
 	case Sentence:
-		return t.takeSentence(e.Text)
+		return t.handleSentence(e.Text)
 	case Sound, Wording, Spoken:
-		return t.takeOwn(ev)
+		return t.handleVoiceEvent(ev)
 	case FirstToken:
-		if t.again {
+		if t.retried {
 			return nil // it was reported for the first request
 		}
 	case ToolCalled:
-		e.Round += t.before
+		e.Round += t.roundsBefore
 		t.calls = append(t.calls, e)
 		ev = e
 	case ToolFinished:
-		e.Round += t.before
+		e.Round += t.roundsBefore
 		t.endCall(e.Call, RenderOutcome(e.Outcome))
 		if e.Err == nil {
-			t.judge.NoteResult(e.Call.Name, e.Call.Arguments, e.Result.Text)
-			t.notes = append(t.notes, ranCall{e.Call, e.Result.Text})
+			t.judge.RecordResult(e.Call.Name, e.Call.Arguments, e.Result.Text)
+			t.successfulCalls = append(t.successfulCalls, finishedCall{e.Call, e.Result.Text})
 		}
 		ev = e
 	case ToolDeferred:
-		e.Round += t.before
+		e.Round += t.roundsBefore
 		t.endCall(e.Call, Accepted)
 		ev = e
 	case RoundEnded:
-		e.Round += t.before
+		e.Round += t.roundsBefore
 		t.rounds++
 		ev = e
 	}
@@ -183,18 +183,18 @@ func (t *guardedTurn) endCall(c llm.ToolCall, result string) {
 	if i := slices.IndexFunc(t.calls, func(o ToolCalled) bool { return o.Call == c }); i >= 0 {
 		t.calls = slices.Delete(t.calls, i, i+1)
 	}
-	t.ran = append(t.ran, ranCall{c, result})
+	t.finishedCalls = append(t.finishedCalls, finishedCall{c, result})
 }
 
-// takeClause passes on the beginning of the first sentence if it is permitted on its own. NPCs with secrets
+// handleClause passes on the beginning of the first sentence if it is permitted on its own. NPCs with secrets
 // get no clauses, because half a secret is also one, and is recognised only with the rest.
-func (t *guardedTurn) takeClause(text string) error {
-	if len(t.said) > 0 || t.withheld > 0 {
+func (t *guardedTurn) handleClause(text string) error {
+	if len(t.delivered) > 0 || t.withheld > 0 {
 		return nil
 	}
 	alone := t.engine.judgeOf(t.req) // the sentence will still be judged as a whole
-	for _, n := range t.notes {
-		alone.NoteResult(n.call.Name, n.call.Arguments, n.result)
+	for _, n := range t.successfulCalls {
+		alone.RecordResult(n.call.Name, n.call.Arguments, n.result)
 	}
 	if v := alone.Judge(text); len(v.Reasons) > 0 || v.Text != text {
 		return nil
@@ -203,10 +203,10 @@ func (t *guardedTurn) takeClause(text string) error {
 	return t.emit(Clause{Text: text})
 }
 
-// takeSentence passes on the permitted part of a sentence. If a model that was asked once more begins with a
+// handleSentence passes on the permitted part of a sentence. If a model that was asked once more begins with a
 // sentence that was already heard, the sentence is skipped.
-func (t *guardedTurn) takeSentence(text string) error {
-	if t.again && t.repeatsHeard(text) {
+func (t *guardedTurn) handleSentence(text string) error {
+	if t.retried && t.repeatsDelivered(text) {
 		return nil
 	}
 	v := t.judgeText(text)
@@ -231,23 +231,23 @@ func (t *guardedTurn) takeSentence(text string) error {
 	return t.withhold(v)
 }
 
-// repeatsHeard reports whether a sentence was already heard in this answer, apart from case and punctuation.
+// repeatsDelivered reports whether a sentence was already heard in this answer, apart from case and punctuation.
 // It is always false once a new sentence of the second request was delivered.
-func (t *guardedTurn) repeatsHeard(text string) bool {
-	if len(t.said) > t.saidBefore {
+func (t *guardedTurn) repeatsDelivered(text string) bool {
+	if len(t.delivered) > t.deliveredBeforeRetry {
 		return false
 	}
-	return slices.ContainsFunc(t.said, func(heard string) bool { return bareWords(heard) == bareWords(text) })
+	return slices.ContainsFunc(t.delivered, func(heard string) bool { return normalizeWords(heard) == normalizeWords(text) })
 }
 
-// bareWords returns the words of a text in lower case, separated by single spaces.
-func bareWords(text string) string {
+// normalizeWords returns the words of a text in lower case, separated by single spaces.
+func normalizeWords(text string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
 }
 
 // withhold records a sentence that is withheld, and breaks the answer off if the rest cannot be used.
 func (t *guardedTurn) withhold(v guard.Verdict) error {
-	t.why = v
+	t.lastWithheld = v
 	if t.withheld++; t.withheld >= maxWithheld || spoilsRest(v.Reasons) {
 		return errBreach
 	}
@@ -273,11 +273,11 @@ func (t *guardedTurn) deliver(text string) error {
 	if f := t.req.NPC.Voice.Speed; f > 0 {
 		takes = time.Duration(float64(takes) / f)
 	}
-	if most > 0 && len(t.said) > 0 && t.sounds+takes > most {
+	if most > 0 && len(t.delivered) > 0 && t.speakingTime+takes > most {
 		return t.cutLength()
 	}
-	t.sounds += takes
-	t.noteSaid(text)
+	t.speakingTime += takes
+	t.recordDelivered(text)
 	return t.emit(Sentence{Text: text})
 }
 
@@ -289,29 +289,29 @@ func (t *guardedTurn) cutLength() error {
 	return errFull
 }
 
-func (t *guardedTurn) noteSaid(text string) {
-	t.said = append(t.said, text)
-	t.withheld, t.why = 0, guard.Verdict{}
+func (t *guardedTurn) recordDelivered(text string) {
+	t.delivered = append(t.delivered, text)
+	t.withheld, t.lastWithheld = 0, guard.Verdict{}
 }
 
 // closeAnswer ends an answer that ended with err or was broken off.
 func (t *guardedTurn) closeAnswer(err error) error {
 	broken := errors.Is(err, errBreach) || errors.Is(err, errFull)
 	switch {
-	case errors.Is(err, ErrDeclined) && len(t.said) == 0: // also on the second request
+	case errors.Is(err, ErrDeclined) && len(t.delivered) == 0: // also on the second request
 		return err
 	case errors.Is(err, ErrDeclined):
 		return nil
-	case len(t.said) > 0 && errors.Is(err, ErrTooLong):
+	case len(t.delivered) > 0 && errors.Is(err, ErrTooLong):
 		return t.emit(Guarded{Reasons: []guard.Reason{guard.TooLong}})
 	case !t.guarded:
 		if broken {
 			return nil
 		}
 		return err
-	case len(t.said) > 0 && (broken || errors.Is(err, ErrNothingSaid)):
+	case len(t.delivered) > 0 && (broken || errors.Is(err, ErrNothingSaid)):
 		return nil
-	case err != nil && !broken && !t.again && !errors.Is(err, ErrNothingSaid) && !errors.Is(err, ErrTooLong):
+	case err != nil && !broken && !t.retried && !errors.Is(err, ErrNothingSaid) && !errors.Is(err, ErrTooLong):
 		return err // the engine has failed by itself
 	case err != nil && !broken && !errors.Is(err, ErrNothingSaid) && !errors.Is(err, ErrTooLong):
 		why := Notice{Level: "warning", Text: fmt.Sprintf("%s could not go on: %s", t.req.NPC.Name, userfile.OneLine(err))}
@@ -319,15 +319,15 @@ func (t *guardedTurn) closeAnswer(err error) error {
 			return err
 		}
 	}
-	if len(t.said) > 0 || t.req.Background.Remark {
+	if len(t.delivered) > 0 || t.req.Background.IsReaction {
 		return nil
 	}
-	return t.evade()
+	return t.deliverEvasion()
 }
 
-// evade says one of the NPC's own lines in place of withheld text.
-func (t *guardedTurn) evade() error {
+// deliverEvasion says one of the NPC's own lines in place of withheld text.
+func (t *guardedTurn) deliverEvasion() error {
 	text := evasion(t.req, t.engine.o.Languages)
-	t.noteSaid(text)
+	t.recordDelivered(text)
 	return t.emit(Sentence{Text: text})
 }

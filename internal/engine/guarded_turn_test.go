@@ -23,7 +23,7 @@ import (
 // from its sentence.
 type words struct{ rolled bool }
 
-func (w *words) NoteResult(tool, _, _ string) { w.rolled = w.rolled || tool == "roll" }
+func (w *words) RecordResult(tool, _, _ string) { w.rolled = w.rolled || tool == "roll" }
 
 func (w *words) Judge(s string) guard.Verdict {
 	for _, r := range []guard.Reason{guard.Secret, guard.Roll, guard.Direction, guard.Voice} {
@@ -181,7 +181,7 @@ func TestWhatIsWithheldIsMadeGood(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := &script{answers: c.answers}
 			req := requestOf(h, c.tools...)
-			req.Background.Remark = c.remark
+			req.Background.IsReaction = c.remark
 			got, err := play(t, s, req, &c.o)
 			if !slices.Equal(got, c.want) || !errors.Is(err, c.err) {
 				t.Errorf("got %q, %v\nwant %q, %v", got, err, c.want, c.err)
@@ -190,7 +190,7 @@ func TestWhatIsWithheldIsMadeGood(t *testing.T) {
 				t.Errorf("the engine was asked %d times, want %d", len(s.asked), c.asked)
 			}
 			for i, r := range s.asked[min(1, len(s.asked)):] {
-				if !r.Again || strings.Contains(fmt.Sprint(r.Messages), "The secret") {
+				if !r.Retry || strings.Contains(fmt.Sprint(r.Messages), "The secret") {
 					t.Errorf("request %d is %+v", i+2, r)
 				}
 			}
@@ -307,7 +307,7 @@ func TestEvasionsChange(t *testing.T) {
 	if !slices.Contains(evasions["de"], first) {
 		t.Errorf("%q is no German evasion", first)
 	}
-	req.Background.Before = []string{first}
+	req.Background.Recent = []string{first}
 	if second := evasion(req, []string{"de"}); second == first {
 		t.Errorf("%q comes twice in a row", second)
 	}
@@ -341,7 +341,7 @@ func TestLinesInAnotherLanguage(t *testing.T) {
 	for asked, want := range map[string]string{"Where is the woman that I met on the road?": "", "Wo ist die Frau, die ich auf der Straße gesehen habe?": german} {
 		s := &script{answers: [][]any{{german}}}
 		req := requestOf(newHost(t))
-		req.Background.Asked, req.Background.Remark = asked, true
+		req.Background.PlayerLine, req.Background.IsReaction = asked, true
 		got := ""
 		for ev, err := range NewGuarded(s, &GuardedOptions{Languages: []string{"en"}}).Answer(t.Context(), req) {
 			if err != nil {

@@ -33,8 +33,8 @@ func (r *Recording) Append(samples []int16) {
 	r.announce()
 }
 
-// IsWhole reports whether no sound of the utterance was dropped.
-func (r *Recording) IsWhole() bool {
+// IsComplete reports whether no sound of the utterance was dropped.
+func (r *Recording) IsComplete() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return !r.full

@@ -37,7 +37,7 @@ type SentenceCascadeOptions struct {
 type SentenceCascade struct {
 	fast    llm.Provider
 	breaker *fallback.Breaker // of fast, for openers
-	long    Engine
+	strong  Engine
 	o       SentenceCascadeOptions
 }
 
@@ -52,7 +52,7 @@ func NewSentenceCascade(fast, strong llm.Provider, o *SentenceCascadeOptions) *S
 	if e.o.Patience <= 0 {
 		e.o.Patience = defaultPatience
 	}
-	e.long = NewCascaded(strong, &e.o.Continuation)
+	e.strong = NewCascaded(strong, &e.o.Continuation)
 	return e
 }
 
@@ -64,67 +64,67 @@ func NewSentenceCascade(fast, strong llm.Provider, o *SentenceCascadeOptions) *S
 func (e *SentenceCascade) Answer(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		t := &cascade{req: req, engine: e, yield: yield, began: time.Now()}
-		if err := t.run(ctx); err != nil && !errors.Is(err, errLeft) {
+		if err := t.run(ctx); err != nil && !errors.Is(err, errConsumerStopped) {
 			yield(nil, err)
 		}
 	}
 }
 
-// errLeft means the consumer broke the loop.
-var errLeft = errors.New("stopped")
+// errConsumerStopped means the consumer broke the loop.
+var errConsumerStopped = errors.New("stopped")
 
 // cascade is the state of one answer.
 type cascade struct {
-	req     Request
-	engine  *SentenceCascade
-	yield   func(Event, error) bool
-	began   time.Time
-	started bool   // the first token came
-	opener  string // the first sentence; empty if there is none
-	fresh   bool   // the strong model begins, or begins again after its tools
+	req          Request
+	engine       *SentenceCascade
+	yield        func(Event, error) bool
+	began        time.Time
+	started      bool   // the first token came
+	opener       string // the first sentence; empty if there is none
+	atRoundStart bool   // the strong model begins, or begins again after its tools
 }
 
 func (t *cascade) emit(ev Event) error {
 	if !t.yield(ev, nil) {
-		return errLeft
+		return errConsumerStopped
 	}
 	return nil
 }
 
 func (t *cascade) run(ctx context.Context) error {
-	if t.req.Again || !t.engine.breaker.Enter() {
-		return t.goOn(ctx)
+	if t.req.Retry || !t.engine.breaker.Enter() {
+		return t.continueAnswer(ctx)
 	}
 	instruction := opening
 	if t.req.MayDecline {
 		instruction += declining
 	}
-	o, err := t.askFast(ctx, instruction)
+	o, err := t.requestOpener(ctx, instruction)
 	if t.req.MayDecline && errors.Is(err, errSilent) {
 		t.engine.breaker.Succeeded()
 		return ErrDeclined
 	}
-	if err := t.judgeOpener(ctx, err); err != nil {
+	if err := t.recordOpenerResult(ctx, err); err != nil {
 		return err
 	}
 	if err != nil { // the strong model answers without an opener
-		return t.goOn(ctx)
+		return t.continueAnswer(ctx)
 	}
 	t.opener = o.text
 	if err := t.emit(Sentence{Text: o.text}); err != nil {
 		return err
 	}
-	if o.whole && t.req.Plain {
+	if o.complete && t.req.Plain {
 		return nil
 	}
-	return t.goOn(ctx)
+	return t.continueAnswer(ctx)
 }
 
-// judgeOpener handles the result of the request for an opener. It returns an error if the answer is over.
-func (t *cascade) judgeOpener(ctx context.Context, err error) error {
+// recordOpenerResult handles the result of the request for an opener. It returns an error if the answer is over.
+func (t *cascade) recordOpenerResult(ctx context.Context, err error) error {
 	b := t.engine.breaker
 	switch {
-	case errors.Is(err, errLeft):
+	case errors.Is(err, errConsumerStopped):
 		b.Abandoned()
 		return err
 	case ctx.Err() != nil:
@@ -141,15 +141,15 @@ func (t *cascade) judgeOpener(ctx context.Context, err error) error {
 	return t.emit(Notice{Level: "warning", Text: fmt.Sprintf("for a while, answers start without a quick first sentence, because several failed; the last: %s", userfile.OneLine(err))})
 }
 
-// goOn makes the strong model answer, after the opener if there is one.
-func (t *cascade) goOn(ctx context.Context) error {
+// continueAnswer makes the strong model answer, after the opener if there is one.
+func (t *cascade) continueAnswer(ctx context.Context) error {
 	req := t.req
 	if t.opener != "" { // the opener was heard, so it is too late to decline
 		req.Messages, req.MayDecline = t.promptWith(continuing), false
 	}
-	t.fresh = true
+	t.atRoundStart = true
 	waited := time.Since(t.began)
-	for ev, err := range t.engine.long.Answer(ctx, req) {
+	for ev, err := range t.engine.strong.Answer(ctx, req) {
 		if err != nil {
 			return t.closeAnswer(ctx, err)
 		}
@@ -165,11 +165,11 @@ func (t *cascade) goOn(ctx context.Context) error {
 				continue // the answer has begun
 			}
 		case RoundEnded:
-			t.fresh = true
+			t.atRoundStart = true
 		case Sentence:
-			if t.fresh {
+			if t.atRoundStart {
 				e.Text = withoutOpener(e.Text, t.opener)
-				t.fresh = false
+				t.atRoundStart = false
 			}
 			if ev = e; e.Text == "" {
 				continue
@@ -197,7 +197,7 @@ func (t *cascade) closeAnswer(ctx context.Context, err error) error {
 	text := ""
 	if lines := t.req.Persona.Lines["unknown"]; len(lines) > 0 {
 		text = lines[len(t.req.Messages)%len(lines)]
-	} else if c, err := t.askFast(ctx, closing); err == nil {
+	} else if c, err := t.requestOpener(ctx, closing); err == nil {
 		text = c.text
 	}
 	if ctx.Err() != nil {

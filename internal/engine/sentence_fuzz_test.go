@@ -32,7 +32,7 @@ func FuzzOpener(f *testing.F) {
 }
 
 func readPieces(pieces ...string) (opener, bool) {
-	r := reading{scrub: speech.NewScrubber(&speech.Options{})}
+	r := openerReader{scrub: speech.NewScrubber(&speech.Options{})}
 	for _, p := range pieces {
 		if r.push(p) {
 			return r.opener, true

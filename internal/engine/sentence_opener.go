@@ -47,12 +47,12 @@ var (
 // opener is a sentence of the fast model.
 type opener struct {
 	text string
-	// whole says that nothing has to follow.
-	whole bool
+	// complete says that nothing has to follow.
+	complete bool
 }
 
-// askFast asks the fast model for one sentence, and ignores anything after that.
-func (t *cascade) askFast(ctx context.Context, instruction string) (opener, error) {
+// requestOpener asks the fast model for one sentence, and ignores anything after that.
+func (t *cascade) requestOpener(ctx context.Context, instruction string) (opener, error) {
 	e := t.engine
 	ctx, cancel := context.WithTimeoutCause(ctx, e.o.Patience, errSlow)
 	defer cancel()
@@ -63,7 +63,7 @@ func (t *cascade) askFast(ctx context.Context, instruction string) (opener, erro
 	if m := e.o.Opener.MaxTokens; m > 0 {
 		req.MaxTokens = min(req.MaxTokens, m)
 	}
-	r := reading{scrub: speech.NewScrubber(&speech.Options{Names: t.req.Names, Tools: t.toolNames()})}
+	r := openerReader{scrub: speech.NewScrubber(&speech.Options{Names: t.req.Names, Tools: t.toolNames()})}
 	cut := false
 	for chunk, err := range e.fast.Stream(ctx, req) {
 		if ctx.Err() != nil {
@@ -119,23 +119,23 @@ func (t *cascade) toolNames() (names []string) {
 	return names
 }
 
-// reading reads an opener from a stream, piece by piece.
-type reading struct {
+// openerReader reads an opener from a stream, piece by piece.
+type openerReader struct {
 	opener
-	scrub *speech.Scrubber
-	split speech.Splitter
-	head  string // text before the mark is known
-	known bool
-	size  int
+	scrub     *speech.Scrubber
+	split     speech.Splitter
+	head      string // text before the mark is known
+	markKnown bool
+	size      int
 	// silent says that the text so far means silence.
 	silent bool
 }
 
 // push handles a piece and reports whether the sentence is complete, or there will be none.
-func (r *reading) push(text string) bool {
+func (r *openerReader) push(text string) bool {
 	r.size += len(text)
-	if r.known {
-		return r.take(r.split.Push(r.scrub.Push(text)))
+	if r.markKnown {
+		return r.storeSentence(r.split.Push(r.scrub.Push(text)))
 	}
 	r.head += text
 	if r.silent = speech.DeclaresSilence(r.head); r.silent {
@@ -148,28 +148,28 @@ func (r *reading) push(text string) bool {
 }
 
 // flush ends the stream and reports whether there was a sentence.
-func (r *reading) flush() bool {
-	if !r.known && r.readMark() {
+func (r *openerReader) flush() bool {
+	if !r.markKnown && r.readMark() {
 		return true
 	}
-	return r.take(append(r.split.Push(r.scrub.Flush()), r.split.Flush()...))
+	return r.storeSentence(append(r.split.Push(r.scrub.Flush()), r.split.Flush()...))
 }
 
 // mark matches the beginning of an opener. Models are not exact about brackets.
 var mark = regexp.MustCompile(`^\s*(?:[^\pL\pN]{0,2}(DONE|MORE)[^\pL\pN\s]{1,4}|[\[(](?i:(done)|more)[\])])\s*`)
 
 // readMark removes the mark from the head.
-func (r *reading) readMark() bool {
-	r.known = true
+func (r *openerReader) readMark() bool {
+	r.markKnown = true
 	if m := mark.FindStringSubmatch(r.head); m != nil {
-		r.whole = m[1] == "DONE" || m[2] != ""
+		r.complete = m[1] == "DONE" || m[2] != ""
 		r.head = r.head[len(m[0]):]
 	}
-	return r.take(r.split.Push(r.scrub.Push(r.head)))
+	return r.storeSentence(r.split.Push(r.scrub.Push(r.head)))
 }
 
-// take stores the first sentence with words, and reports whether there is one.
-func (r *reading) take(sentences []string) bool {
+// storeSentence stores the first sentence with words, and reports whether there is one.
+func (r *openerReader) storeSentence(sentences []string) bool {
 	for _, s := range sentences {
 		s = speech.WithoutSilence(s)
 		r.silent = r.silent || s == ""

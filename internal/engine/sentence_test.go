@@ -251,7 +251,7 @@ func TestGuessRollsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		meant := make(chan struct{})
 		req := request(t)
-		req.Go = meant
+		req.Confirmed = meant
 		time.AfterFunc(5*time.Second, func() { close(meant) })
 		h := play(t.Context(), says(text(200*ms, "[MORE] Well, then.")), rolls(text(0, "Nine.")), req)
 		if h.String() != "token | Well, then. | called | finished | round | Nine." || h.at[1] != 200*ms || h.at[2] != 5*time.Second {

@@ -17,27 +17,27 @@ var ErrNoRoundsLeft = errors.New("no more tools in this turn; answer now with wh
 type Rounds struct {
 	// Allowed is the number of rounds that the turn's tier allows.
 	Allowed  int
-	done     int
+	counted  int
 	forgiven bool // one malformed round was not counted
-	off      bool
+	disabled bool
 }
 
 // Next returns the number of the next round, from 1.
-func (r *Rounds) Next() int { return r.done + 1 }
+func (r *Rounds) Next() int { return r.counted + 1 }
 
 // Exhausted reports whether the model must answer without further tools.
-func (r *Rounds) Exhausted() bool { return r.off || r.done >= r.Allowed }
+func (r *Rounds) Exhausted() bool { return r.disabled || r.counted >= r.Allowed }
 
 // End counts a round. The first round in which all calls were [Malformed] does not count; after the second
 // there are no further rounds.
 func (r *Rounds) End(malformed bool) {
 	switch {
 	case malformed && r.forgiven:
-		r.off = true
+		r.disabled = true
 	case malformed:
 		r.forgiven = true
 	default:
-		r.done++
+		r.counted++
 	}
 }
 

@@ -26,8 +26,8 @@ type Event struct {
 type EventKind int
 
 const (
-	// Want requests the floor: the line has sound to play.
-	Want EventKind = iota
+	// Request requests the floor: the line has sound to play.
+	Request EventKind = iota
 	// Started: the first frame of the line was played, or the first after Dry.
 	Started
 	// Dry: the line has nothing to play for now, but more will come.
@@ -38,25 +38,25 @@ const (
 	SentenceEnd
 	// Finished: all of the line was played.
 	Finished
-	// Gone: the line will not be played, or not any further, because it failed, was cancelled, or its NPC was
+	// Withdrawn: the line will not be played, or not any further, because it failed, was cancelled, or its NPC was
 	// muted or has left.
-	Gone
+	Withdrawn
 	// VoiceOn and VoiceOff: a player's voice started or stopped, even if only for a breath.
 	VoiceOn
 	VoiceOff
 	// Quiet: a player's utterance has ended.
 	Quiet
-	// Doubt: words that may be meant for the line's NPC were recognised over the line. The line stops as for a
+	// PossiblyMeant: words that may be meant for the line's NPC were recognised over the line. The line stops as for a
 	// confirmed voice.
-	Doubt
-	// Heard: the words of the players who stopped the line are known, and none were meant for its NPC.
-	Heard
+	PossiblyMeant
+	// NotMeant: the words of the players who stopped the line are known, and none were meant for its NPC.
+	NotMeant
 	// Interrupt: a player has said something over the line that is meant for its NPC.
 	Interrupt
-	// Left: a player has left.
-	Left
-	// Fired: a timer has expired.
-	Fired
+	// PlayerLeft: a player has left.
+	PlayerLeft
+	// TimerExpired: a timer has expired.
+	TimerExpired
 )
 
 // Timer is one of the floor's timers. Each runs at most once at a time.
@@ -108,9 +108,9 @@ const (
 	// Pause and the line's end undo a Duck implicitly.
 	Duck
 	Unduck
-	// Set starts a timer, Stop ends it.
-	Set
-	Stop
+	// SetTimer starts a timer, Stop ends it.
+	SetTimer
+	StopTimer
 )
 
 // Reason says why a line was cut.
@@ -128,25 +128,25 @@ const (
 func (f *Floor) Apply(e Event) []Effect {
 	f.effects = f.effects[:0]
 	switch e.Kind {
-	case Want:
+	case Request:
 		f.queueLine(e.Line)
-	case Started, Dry, Playing, SentenceEnd, Finished, Gone:
-		f.followPlayback(e)
+	case Started, Dry, Playing, SentenceEnd, Finished, Withdrawn:
+		f.handlePlayback(e)
 	case VoiceOn:
 		f.startVoice(e.Speaker)
 	case VoiceOff:
 		f.stopVoice(e.Speaker)
-	case Quiet, Left:
+	case Quiet, PlayerLeft:
 		f.stopVoice(e.Speaker)
 		f.endUtterance(e.Speaker)
-	case Doubt:
-		f.doubtHolder()
-	case Heard:
-		f.passOver()
+	case PossiblyMeant:
+		f.suspendHolder()
+	case NotMeant:
+		f.resumeUnaddressed()
 	case Interrupt:
 		f.interruptHolder(e.Order)
-	case Fired:
-		f.fireTimer(e)
+	case TimerExpired:
+		f.handleTimer(e)
 	}
 	return f.effects
 }
@@ -156,24 +156,24 @@ func (f *Floor) addEffect(e Effect) { f.effects = append(f.effects, e) }
 func (f *Floor) setTimer(t Timer, after time.Duration) {
 	f.serial++
 	f.timers[t] = f.serial
-	f.addEffect(Effect{Kind: Set, Timer: t, Serial: f.serial, After: after})
+	f.addEffect(Effect{Kind: SetTimer, Timer: t, Serial: f.serial, After: after})
 }
 
 func (f *Floor) stopTimer(t Timer) {
 	if f.timers[t] != 0 {
 		f.timers[t] = 0
-		f.addEffect(Effect{Kind: Stop, Timer: t})
+		f.addEffect(Effect{Kind: StopTimer, Timer: t})
 	}
 }
 
-// followPlayback handles the progress of playback. It ignores events about lines other than the holder,
+// handlePlayback handles the progress of playback. It ignores events about lines other than the holder,
 // except that a waiting line is gone.
-func (f *Floor) followPlayback(e Event) {
+func (f *Floor) handlePlayback(e Event) {
 	if f.phase < granted || e.Turn != f.holder.Turn {
-		if e.Kind == Gone {
+		if e.Kind == Withdrawn {
 			f.waiting = slices.DeleteFunc(f.waiting, func(l Line) bool { return l.Turn == e.Turn })
 			if len(f.waiting) == 0 {
-				f.endHold()
+				f.stopHolding()
 			}
 		}
 		return
@@ -181,7 +181,7 @@ func (f *Floor) followPlayback(e Event) {
 	switch e.Kind {
 	case Started:
 		if f.phase == granted {
-			f.phase, f.holder.sounded, f.holder.begun = audible, true, true
+			f.phase, f.holder.sounded, f.holder.partlyDelivered = audible, true, true
 			f.setTimer(TimerStall, f.timing.Stall)
 			f.startConfirmWindow()
 		}
@@ -199,7 +199,7 @@ func (f *Floor) followPlayback(e Event) {
 			f.setTimer(TimerStall, f.timing.Dry)
 		}
 	case SentenceEnd:
-		f.holder.begun = true
+		f.holder.partlyDelivered = true
 		switch f.phase {
 		case yielding:
 			f.yieldAtSentenceEnd()
@@ -208,7 +208,7 @@ func (f *Floor) followPlayback(e Event) {
 		}
 	case Finished:
 		f.releaseFloor(f.holder.sounded)
-	case Gone: // a line that was silenced needs no gap after it
+	case Withdrawn: // a line that was silenced needs no gap after it
 		f.releaseFloor(false)
 	}
 }
@@ -216,19 +216,19 @@ func (f *Floor) followPlayback(e Event) {
 // yieldAtSentenceEnd stops a yielding line at the end of its sentence: for good if a player's words were
 // meant for it, otherwise until that is known.
 func (f *Floor) yieldAtSentenceEnd() {
-	if f.holder.meant {
+	if f.holder.addressed {
 		f.cutHolder(Interrupted)
 		return
 	}
 	f.pauseHolder()
-	if len(f.players.voicing) == 0 {
+	if len(f.players.speaking) == 0 {
 		f.setTimer(TimerDoubt, f.timing.Doubt)
 	}
 }
 
 // pauseHolder stops the sound until the meaning of the interruption is known.
 func (f *Floor) pauseHolder() {
-	f.holder.silent = f.phase == granted
+	f.holder.pausedUnheard = f.phase == granted
 	f.phase, f.holder.ducked = paused, false
 	f.stopConfirmWindow()
 	f.setTimer(TimerStall, f.timing.Paused)
@@ -242,17 +242,17 @@ func (f *Floor) endUtterance(speaker string) {
 		f.stopConfirmWindow()
 	}
 	if len(f.players.talking) == 0 {
-		f.endHold()
+		f.stopHolding()
 		f.grantNext()
 	}
 }
 
-// passOver resumes the holder because none of the words that stopped it were meant for it. It does nothing
+// resumeUnaddressed resumes the holder because none of the words that stopped it were meant for it. It does nothing
 // while a player's voice is heard, because that may still be meant for the holder.
-func (f *Floor) passOver() {
+func (f *Floor) resumeUnaddressed() {
 	switch {
-	case len(f.players.voicing) > 0:
-	case f.phase == yielding && !f.holder.meant:
+	case len(f.players.speaking) > 0:
+	case f.phase == yielding && !f.holder.addressed:
 		f.phase = audible
 	case f.phase == paused:
 		f.resumeHolder()
@@ -267,7 +267,7 @@ func (f *Floor) resumeHolder() {
 	}
 	f.stopTimer(TimerDoubt)
 	f.addEffect(Effect{Kind: Resume, Turn: f.holder.Turn})
-	if f.holder.silent {
+	if f.holder.pausedUnheard {
 		f.phase = granted
 		f.setTimer(TimerStall, f.timing.Dry)
 		return
@@ -276,24 +276,24 @@ func (f *Floor) resumeHolder() {
 	f.setTimer(TimerStall, f.timing.Stall)
 }
 
-// fireTimer handles a timer that has expired, unless it was set again or stopped meanwhile.
-func (f *Floor) fireTimer(e Event) {
+// handleTimer handles a timer that has expired, unless it was set again or stopped meanwhile.
+func (f *Floor) handleTimer(e Event) {
 	if e.Timer < 0 || e.Timer >= timerKinds || e.Serial == 0 || f.timers[e.Timer] != e.Serial {
 		return
 	}
 	f.timers[e.Timer] = 0
 	switch e.Timer {
 	case TimerDuck:
-		if f.phase == audible && f.counts() {
+		if f.phase == audible && f.countedVoiceHeard() {
 			f.duckHolder()
 		}
 	case TimerConfirm:
-		if f.window.state = ripe; f.counts() {
-			f.window.state = shut
+		if f.window.state = windowElapsed; f.countedVoiceHeard() {
+			f.window.state = windowClosed
 			f.confirmInterruption()
 		}
 	case TimerSecond:
-		if slices.Contains(f.players.voicing, f.window.second) {
+		if slices.Contains(f.players.speaking, f.window.second) {
 			f.confirmInterruption()
 		}
 	case TimerLull:
@@ -302,7 +302,7 @@ func (f *Floor) fireTimer(e Event) {
 		f.phase = free
 		f.grantNext()
 	case TimerHold:
-		f.players.ignored = append(f.players.ignored[:0], f.players.voicing...)
+		f.players.ignored = append(f.players.ignored[:0], f.players.speaking...)
 		f.grant()
 	case TimerDoubt:
 		if f.phase == paused {

@@ -127,25 +127,25 @@ type Floor struct {
 // holder is the line that has the floor.
 type holder struct {
 	Line
-	sounded bool // part of it was heard
-	begun   bool // part of it was heard or shown
-	ducked  bool // its volume is lowered under a voice
-	silent  bool // it was not heard when it was paused: it is shown, or had no more to play
-	meant   bool // a player's words were meant for it, so that it yields for good
+	sounded         bool // part of it was heard
+	partlyDelivered bool // part of it was heard or shown
+	ducked          bool // its volume is lowered under a voice
+	pausedUnheard   bool // it was not heard when it was paused: it is shown, or had no more to play
+	addressed       bool // a player's words were meant for it, so that it yields for good
 }
 
 // players holds the players who are heard.
 type players struct {
-	voicing []string // players whose voice is heard now
-	talking []string // players whose utterances have not ended
+	speaking []string // players whose voice is heard now
+	talking  []string // players whose utterances have not ended
 	// ignored are the players in voicing who went on talking after the holder had waited for them long enough.
 	// Their voices do not interrupt it.
 	ignored []string
 }
 
-// newVoice returns a player, other than those in but, whose voice may interrupt the holder, if there is one.
-func (p *players) newVoice(but ...string) (speaker string, ok bool) {
-	for _, v := range p.voicing {
+// interruptingVoice returns a player, other than those in but, whose voice may interrupt the holder, if there is one.
+func (p *players) interruptingVoice(but ...string) (speaker string, ok bool) {
+	for _, v := range p.speaking {
 		if !slices.Contains(but, v) && !slices.Contains(p.ignored, v) {
 			return v, true
 		}
@@ -153,8 +153,8 @@ func (p *players) newVoice(but ...string) (speaker string, ok bool) {
 	return "", false
 }
 
-// anyNew reports whether a voice may interrupt the holder.
-func (p *players) anyNew() bool { return len(p.voicing) > len(p.ignored) }
+// mayInterrupt reports whether a voice may interrupt the holder.
+func (p *players) mayInterrupt() bool { return len(p.speaking) > len(p.ignored) }
 
 // confirmWindow measures how long a player's voice is heard over the current line. Only voiced time counts as
 // an interruption, so that a cough stops no line.
@@ -168,9 +168,9 @@ type confirmWindow struct {
 type windowState int
 
 const (
-	shut     windowState = iota
-	counting             // TimerConfirm runs
-	ripe                 // TimerConfirm has fired in a lull: if the voice comes back, the line stops
+	windowClosed   windowState = iota
+	windowCounting             // TimerConfirm runs
+	windowElapsed              // TimerConfirm has fired in a lull: if the voice comes back, the line stops
 )
 
 // New returns a floor that no line has.
@@ -190,13 +190,13 @@ func (f *Floor) Paused() (turn uint64, ok bool) { return f.holder.Turn, f.phase 
 // Stopping reports whether a player stopped a turn, or will stop it at the end of its sentence, and whether
 // for good is still open.
 func (f *Floor) Stopping(turn uint64) bool {
-	return f.holder.Turn == turn && (f.phase == paused || f.phase == yielding && !f.holder.meant)
+	return f.holder.Turn == turn && (f.phase == paused || f.phase == yielding && !f.holder.addressed)
 }
 
 // UnderWay returns the turn that has the floor and was partly heard or shown, and reports whether there is
 // one.
 func (f *Floor) UnderWay() (turn uint64, ok bool) {
-	return f.holder.Turn, f.phase >= granted && f.holder.begun
+	return f.holder.Turn, f.phase >= granted && f.holder.partlyDelivered
 }
 
 // Waiting lists the turns that wait for the floor, in order.
@@ -229,8 +229,8 @@ func (f *Floor) grant() {
 	f.setTimer(TimerStall, f.timing.Stall)
 }
 
-// endHold ends the wait for players to stop talking.
-func (f *Floor) endHold() {
+// stopHolding ends the wait for players to stop talking.
+func (f *Floor) stopHolding() {
 	if f.phase == holding {
 		f.phase = free
 		f.stopTimer(TimerHold)
@@ -239,10 +239,10 @@ func (f *Floor) endHold() {
 
 // queueLine queues a line. Reactions come right after the line they react to.
 func (f *Floor) queueLine(l Line) {
-	if l.Turn == 0 || f.knowsLine(l.Turn) {
+	if l.Turn == 0 || f.hasLine(l.Turn) {
 		return
 	}
-	f.waiting = slices.Insert(f.waiting, f.placeOf(l), l)
+	f.waiting = slices.Insert(f.waiting, f.insertIndex(l), l)
 	if len(f.waiting) > f.timing.Waiting {
 		last := len(f.waiting) - 1
 		f.addEffect(Effect{Kind: Drop, Turn: f.waiting[last].Turn})
@@ -251,8 +251,8 @@ func (f *Floor) queueLine(l Line) {
 	f.grantNext()
 }
 
-// placeOf returns the position at which a line waits.
-func (f *Floor) placeOf(l Line) int {
+// insertIndex returns the position at which a line waits.
+func (f *Floor) insertIndex(l Line) int {
 	if l.After != 0 {
 		if f.holder.Turn == l.After {
 			return 0
@@ -268,7 +268,7 @@ func (f *Floor) placeOf(l Line) int {
 	return i
 }
 
-func (f *Floor) knowsLine(turn uint64) bool {
+func (f *Floor) hasLine(turn uint64) bool {
 	return f.holder.Turn == turn || slices.ContainsFunc(f.waiting, func(l Line) bool { return l.Turn == turn })
 }
 

@@ -37,9 +37,9 @@ func (s *scene) apply(e floor.Event) {
 			s.seen(effect)
 		}
 		switch effect.Kind {
-		case floor.Set:
+		case floor.SetTimer:
 			s.timers[effect.Timer] = set{effect.Serial, s.now + effect.After}
-		case floor.Stop:
+		case floor.StopTimer:
 			delete(s.timers, effect.Timer)
 		case floor.Yield:
 		default:
@@ -70,7 +70,7 @@ func (s *scene) pass(d time.Duration) {
 		}
 		serial := s.timers[which].serial
 		delete(s.timers, which)
-		s.apply(floor.Event{Kind: floor.Fired, Timer: which, Serial: serial})
+		s.apply(floor.Event{Kind: floor.TimerExpired, Timer: which, Serial: serial})
 	}
 }
 
@@ -94,9 +94,9 @@ func (s *scene) play(script string) string {
 			case "urgent":
 				l.Priority = 1
 			}
-			s.apply(floor.Event{Kind: floor.Want, Line: l})
+			s.apply(floor.Event{Kind: floor.Request, Line: l})
 		case "react": // to the previous turn
-			s.apply(floor.Event{Kind: floor.Want, Line: floor.Line{Turn: turn, After: turn - 1}})
+			s.apply(floor.Event{Kind: floor.Request, Line: floor.Line{Turn: turn, After: turn - 1}})
 		case "started":
 			s.apply(floor.Event{Kind: floor.Started, Turn: turn})
 		case "playing":
@@ -104,13 +104,13 @@ func (s *scene) play(script string) string {
 		case "dry":
 			s.apply(floor.Event{Kind: floor.Dry, Turn: turn})
 		case "slow":
-			s.apply(floor.Event{Kind: floor.Want, Line: floor.Line{Turn: turn, Confirm: time.Second}})
+			s.apply(floor.Event{Kind: floor.Request, Line: floor.Line{Turn: turn, Confirm: time.Second}})
 		case "sentence":
 			s.apply(floor.Event{Kind: floor.SentenceEnd, Turn: turn})
 		case "finished":
 			s.apply(floor.Event{Kind: floor.Finished, Turn: turn})
 		case "gone":
-			s.apply(floor.Event{Kind: floor.Gone, Turn: turn})
+			s.apply(floor.Event{Kind: floor.Withdrawn, Turn: turn})
 		case "on":
 			s.apply(floor.Event{Kind: floor.VoiceOn, Speaker: arg})
 		case "off":
@@ -119,13 +119,13 @@ func (s *scene) play(script string) string {
 		case "breath":
 			s.apply(floor.Event{Kind: floor.VoiceOff, Speaker: arg})
 		case "left":
-			s.apply(floor.Event{Kind: floor.Left, Speaker: arg})
+			s.apply(floor.Event{Kind: floor.PlayerLeft, Speaker: arg})
 		case "words", "order": // addressed to the line
 			s.apply(floor.Event{Kind: floor.Interrupt, Order: word == "order"})
 		case "unsure":
-			s.apply(floor.Event{Kind: floor.Doubt})
+			s.apply(floor.Event{Kind: floor.PossiblyMeant})
 		case "cough": // or words addressed to someone else
-			s.apply(floor.Event{Kind: floor.Heard})
+			s.apply(floor.Event{Kind: floor.NotMeant})
 		default:
 			var ms int
 			if _, err := fmt.Sscanf(word, "+%d", &ms); err != nil {
@@ -250,8 +250,8 @@ func TestLateTimersDoNothing(t *testing.T) {
 	s := newScene()
 	var old []floor.Event
 	s.seen = func(e floor.Effect) {
-		if e.Kind == floor.Set {
-			old = append(old, floor.Event{Kind: floor.Fired, Timer: e.Timer, Serial: e.Serial})
+		if e.Kind == floor.SetTimer {
+			old = append(old, floor.Event{Kind: floor.TimerExpired, Timer: e.Timer, Serial: e.Serial})
 		}
 	}
 	s.play("want 1, started 1, on ann, +100, off ann, finished 1, +300, want 2, started 2")
@@ -259,7 +259,7 @@ func TestLateTimersDoNothing(t *testing.T) {
 	for _, e := range old[:len(old)-1] { // the last timer belongs to turn 2 and still runs
 		s.apply(e)
 	}
-	for _, e := range []floor.Event{{Kind: floor.Fired, Timer: -1, Serial: 1}, {Kind: floor.Fired, Timer: 99, Serial: 1}, {Kind: floor.Fired}} {
+	for _, e := range []floor.Event{{Kind: floor.TimerExpired, Timer: -1, Serial: 1}, {Kind: floor.TimerExpired, Timer: 99, Serial: 1}, {Kind: floor.TimerExpired}} {
 		s.apply(e)
 	}
 	if len(s.log) != before {
@@ -297,20 +297,20 @@ func TestAnyOrderOfEvents(t *testing.T) {
 			case 4:
 				j.played(floor.Finished, turn)
 			case 5:
-				j.played(floor.Gone, turn)
+				j.played(floor.Withdrawn, turn)
 			case 6:
 				s.apply(floor.Event{Kind: floor.VoiceOn, Speaker: player})
 			case 7:
 				s.apply(floor.Event{Kind: rapid.SampledFrom([]floor.EventKind{floor.VoiceOff, floor.Quiet}).Draw(t, "off"), Speaker: player})
 			case 8:
-				s.apply(floor.Event{Kind: rapid.SampledFrom([]floor.EventKind{floor.Heard, floor.Doubt}).Draw(t, "words")})
+				s.apply(floor.Event{Kind: rapid.SampledFrom([]floor.EventKind{floor.NotMeant, floor.PossiblyMeant}).Draw(t, "words")})
 			case 9:
 				s.pass(time.Duration(rapid.IntRange(0, 3000).Draw(t, "ms")) * time.Millisecond)
 			}
 			j.check()
 		}
 		for _, p := range players {
-			s.apply(floor.Event{Kind: floor.Left, Speaker: p})
+			s.apply(floor.Event{Kind: floor.PlayerLeft, Speaker: p})
 		}
 		s.pass(time.Hour) // a silent turn loses the floor
 		if turn, _ := s.floor.Speaking(); turn != 0 || len(s.floor.Waiting()) > 0 {
@@ -340,7 +340,7 @@ func (j *judge) want(l floor.Line) {
 		return // a turn number is used once
 	}
 	j.lines[l.Turn] = l
-	j.scene.apply(floor.Event{Kind: floor.Want, Line: l})
+	j.scene.apply(floor.Event{Kind: floor.Request, Line: l})
 }
 
 func (j *judge) played(kind floor.EventKind, turn uint64) {
@@ -348,7 +348,7 @@ func (j *judge) played(kind floor.EventKind, turn uint64) {
 	for _, w := range j.scene.floor.Waiting() {
 		waits = waits || w == turn
 	}
-	if kind == floor.Finished && j.holder == turn || kind == floor.Gone && (j.holder == turn || waits) {
+	if kind == floor.Finished && j.holder == turn || kind == floor.Withdrawn && (j.holder == turn || waits) {
 		j.end(turn, "played")
 	}
 	j.scene.apply(floor.Event{Kind: kind, Turn: turn})
@@ -365,7 +365,7 @@ func (j *judge) end(turn uint64, how string) {
 }
 
 func (j *judge) effect(e floor.Effect) {
-	if e.Kind == floor.Set || e.Kind == floor.Stop || e.Kind == floor.Yield {
+	if e.Kind == floor.SetTimer || e.Kind == floor.StopTimer || e.Kind == floor.Yield {
 		return
 	}
 	if j.ended[e.Turn] != "" {
@@ -423,11 +423,11 @@ func BenchmarkInterruption(b *testing.B) {
 	b.ReportAllocs()
 	for i := range b.N {
 		turn := uint64(i + 1)
-		f.Apply(floor.Event{Kind: floor.Want, Line: floor.Line{Turn: turn}})
+		f.Apply(floor.Event{Kind: floor.Request, Line: floor.Line{Turn: turn}})
 		f.Apply(floor.Event{Kind: floor.Started, Turn: turn})
 		f.Apply(floor.Event{Kind: floor.VoiceOn, Speaker: "ann"})
 		f.Apply(floor.Event{Kind: floor.VoiceOff, Speaker: "ann"})
-		f.Apply(floor.Event{Kind: floor.Gone, Turn: turn})
-		f.Apply(floor.Event{Kind: floor.Fired, Timer: floor.TimerGap, Serial: uint64(1 << 62)})
+		f.Apply(floor.Event{Kind: floor.Withdrawn, Turn: turn})
+		f.Apply(floor.Event{Kind: floor.TimerExpired, Timer: floor.TimerGap, Serial: uint64(1 << 62)})
 	}
 }

@@ -5,9 +5,9 @@ import "strings"
 // bracket removes text in square brackets, terminal codes and links.
 func (p *stripper) bracket(rest string) {
 	if n := ansiLength(rest); n > 0 {
-		p.keepTo(p.at)
+		p.keepUntil(p.at)
 		p.from, p.at, p.cut = p.at+n, p.at+n, true
-		p.v.withhold(Markup)
+		p.v.addReason(Markup)
 		return
 	}
 	end := closing(rest, '[', ']')
@@ -99,9 +99,9 @@ func (p *stripper) parenthesis(rest string) {
 func (p *stripper) unopened() {
 	before := p.raw[p.from:p.at]
 	if !strings.Contains(p.raw[:p.at], "(") && p.turn.directs(before) != "" {
-		p.kept = p.kept[:0]
+		p.output = p.output[:0]
 		p.from, p.at, p.cut = p.at+1, p.at+1, true
-		p.v.withhold(Direction)
+		p.v.addReason(Direction)
 		return
 	}
 	p.at++

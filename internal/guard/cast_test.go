@@ -60,7 +60,7 @@ func TestWithholdsOfCast(t *testing.T) {
 	cards := castCards(t)
 	for _, row := range readLines(t, "withheld.txt") {
 		c := strings.SplitN(row, "|", 3)
-		turn := cards[c[0]].NewTurn(guard.TurnOptions{Asked: c[1]})
+		turn := cards[c[0]].NewTurn(guard.TurnOptions{PlayerLine: c[1]})
 		withheld := false
 		for s := range strings.SplitSeq(c[2], " / ") {
 			withheld = turn.Judge(s).Text == "" || withheld

@@ -22,8 +22,8 @@ func (s *sentence) isSupposed(a, b int) bool {
 	return false
 }
 
-// asks reports whether the sentence part with a word ends with a question mark.
-func (s *sentence) asks(i int) bool {
+// endsAsQuestion reports whether the sentence part with a word ends with a question mark.
+func (s *sentence) endsAsQuestion(i int) bool {
 	for i++; i <= len(s.words); i++ {
 		if gap := s.gap(i); strings.ContainsAny(gap, ".!?…") {
 			return strings.Contains(gap, "?")

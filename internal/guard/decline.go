@@ -55,7 +55,7 @@ func newPhrases(all [][]string) phrases {
 func hasPhrase(s *sentence, all phrases) bool {
 	for i := range s.words {
 		for _, p := range all[s.words[i].text] {
-			if s.goesOn(i, p) {
+			if s.hasWordsAt(i, p) {
 				return true
 			}
 		}
@@ -63,8 +63,8 @@ func hasPhrase(s *sentence, all phrases) bool {
 	return false
 }
 
-// goesOn reports whether the sentence has the given words at index i.
-func (s *sentence) goesOn(i int, words []string) bool {
+// hasWordsAt reports whether the sentence has the given words at index i.
+func (s *sentence) hasWordsAt(i int, words []string) bool {
 	if i+len(words) > len(s.words) {
 		return false
 	}
@@ -90,7 +90,7 @@ func (t *Turn) tags(inner string) Reason {
 		return ""
 	case headings[first] == Prompt && first != "assistant" && first != "system":
 		return Prompt
-	case t.somebodyElse(first), len(s.words) == 1 && patrons[first]:
+	case t.isOtherName(first), len(s.words) == 1 && patrons[first]:
 		return Voice
 	}
 	return ""
@@ -104,9 +104,9 @@ func (t *Turn) reasonOf(inner string) Reason {
 	var room [24]word
 	s := readWords(inner[:min(len(inner), 300)], room[:0])
 	switch {
-	case len(s.words) > 0 && (s.at(0) == "ooc" || s.at(0) == "ot" || s.goesOn(0, []string{"out", "of", "character"}) || s.at(0) == "note" && strings.Contains(s.gap(1), ":")):
+	case len(s.words) > 0 && (s.at(0) == "ooc" || s.at(0) == "ot" || s.hasWordsAt(0, []string{"out", "of", "character"}) || s.at(0) == "note" && strings.Contains(s.gap(1), ":")):
 		return Model
-	case s.goesOn(0, []string{"system"}), s.goesOn(0, []string{"assistant"}), s.goesOn(0, []string{"user"}):
+	case s.hasWordsAt(0, []string{"system"}), s.hasWordsAt(0, []string{"assistant"}), s.hasWordsAt(0, []string{"user"}):
 		return Prompt
 	}
 	if hasPhrase(&s, declining) {

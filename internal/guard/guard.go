@@ -36,21 +36,21 @@ const (
 
 // Card is an NPC prepared for [Card.NewTurn]. It is immutable and safe for concurrent use.
 type Card struct {
-	language tongue
-	spoken   languages
-	said     wordSet // words of the card, including its secrets
-	secrets  *secrets
-	like     *likeness
-	prompt   *promptWords
-	tools    wordSet // tool names that never occur in speech
-	commands wordSet // tool names that are also words
-	own      wordSet // words of the NPC's names
-	others   wordSet // words of the other NPCs' names
-	roles    wordSet // words for its role
-	callings wordSet // words for its role from a very short personality
-	byName   bool    // it uses its name instead of "I"
-	mottos   []string
-	scripted map[uint64]bool // sentences that its file makes it say
+	language  tongue
+	spoken    languages
+	cardWords wordSet // words of the card, including its secrets
+	secrets   *secrets
+	like      *likeness
+	prompt    *promptWords
+	tools     wordSet // tool names that never occur in speech
+	commands  wordSet // tool names that are also words
+	own       wordSet // words of the NPC's names
+	others    wordSet // words of the other NPCs' names
+	roles     wordSet // words for its role
+	callings  wordSet // words for its role from a very short personality
+	byName    bool    // it uses its name instead of "I"
+	mottos    []string
+	scripted  map[uint64]bool // sentences that its file makes it say
 }
 
 // CardOptions describe an NPC and its table.
@@ -98,10 +98,10 @@ func NewCard(o CardOptions) *Card {
 	card := []string{npc.Name, npc.Personality, strings.Join(npc.BehaviorRules, "\n"), strings.Join(npc.KnowledgeScope, "\n")}
 	c.secrets = newSecrets(npc.Secrets(), strings.Join(append(card, npc.Aliases...), "\n"), c.own)
 	c.like = newLikeness(npc)
-	c.said = wordSet{}
+	c.cardWords = wordSet{}
 	for _, w := range readWords(strings.Join(append(append(card, npc.Aliases...), npc.Secrets()...), "\n"), nil).words {
 		if w.capital {
-			c.said[w.text], c.said[w.text+"'s"] = true, true
+			c.cardWords[w.text], c.cardWords[w.text+"'s"] = true, true
 		}
 	}
 	c.byName, c.roles, c.callings = speaksByName(npc), roleWords(npc), callingsOf(npc.Personality)
@@ -110,49 +110,51 @@ func NewCard(o CardOptions) *Card {
 
 // TurnOptions describe a turn before its answer.
 type TurnOptions struct {
-	// Told are the secrets that the NPC may now tell, as written on its card.
-	Told []string
+	// RevealedSecrets are the secrets that the NPC may now tell, as written on its card.
+	RevealedSecrets []string
 	// Players are the names of the players at the table.
 	Players []string
 	// Rules reports that the prompt contains rules of the game, which the NPC may explain in their terms.
 	Rules bool
-	// Asked is the player's line.
-	Asked string
-	// Before are the sentences of the NPC's last turns, oldest first.
-	Before []string
+	// PlayerLine is the player's line.
+	PlayerLine string
+	// Recent are the sentences of the NPC's last turns, oldest first.
+	Recent []string
 }
 
 // Turn guards one answer. It is not safe for concurrent use.
 type Turn struct {
-	card     *Card
-	asked    sentence
-	players  wordSet
-	secrets  *telling
-	told     []string // secrets that it may tell now
-	rules    bool     // it was given rules of the game
-	recent   []string // the last sentences that were heard
-	rolls    rolls
-	said     saidBefore
-	open     rune // the mark that ends an open stage direction, 0 if none is open
-	openFor  int  // number of sentences that the direction has spanned
-	named    bool // the NPC used its name instead of "I"
-	narrated bool // words of a game master were withheld
-	words    []word
-	again    []word
+	card       *Card
+	playerLine sentence
+	players    wordSet
+	secrets    *disclosure
+	revealed   []string // secrets that it may tell now
+	rules      bool     // it was given rules of the game
+	recent     []string // the last sentences that were heard
+	rolls      rolls
+	repetition repetitionCheck
+	open       rune // the mark that ends an open stage direction, 0 if none is open
+	openFor    int  // number of sentences that the direction has spanned
+	named      bool // the NPC used its name instead of "I"
+	narrated   bool // words of a game master were withheld
+	words      []word
+	peekWords  []word
 }
 
 // NewTurn begins a turn of the NPC.
 func (c *Card) NewTurn(o TurnOptions) *Turn {
-	t := &Turn{card: c, told: o.Told, rules: o.Rules, asked: readWords(o.Asked, nil), players: nameWords(o.Players)}
-	t.secrets = newTelling(c.secrets, o.Told, &t.asked)
-	t.rolls = newRolls(&t.asked, c.language)
-	t.said = newSaidBefore(o.Before, &t.asked)
+	t := &Turn{card: c, revealed: o.RevealedSecrets, rules: o.Rules, playerLine: readWords(o.PlayerLine, nil), players: nameWords(o.Players)}
+	t.secrets = newDisclosure(c.secrets, o.RevealedSecrets, &t.playerLine)
+	t.rolls = newRolls(&t.playerLine, c.language)
+	t.repetition = newRepetitionCheck(o.Recent, &t.playerLine)
 	return t
 }
 
-// NoteResult records the result of a tool call in this turn: the tool's name, its arguments and its result,
+// RecordResult records the result of a tool call in this turn: the tool's name, its arguments and its result,
 // each as JSON or text.
-func (t *Turn) NoteResult(tool, arguments, result string) { t.rolls.note(tool, arguments, result) }
+func (t *Turn) RecordResult(tool, arguments, result string) {
+	t.rolls.recordResult(tool, arguments, result)
+}
 
 // Verdict is the result of judging a sentence.
 type Verdict struct {
@@ -165,8 +167,8 @@ type Verdict struct {
 	Dice string
 }
 
-// withhold adds a reason, once.
-func (v *Verdict) withhold(r Reason) {
+// addReason adds a reason, once.
+func (v *Verdict) addReason(r Reason) {
 	if !slices.Contains(v.Reasons, r) {
 		v.Reasons = append(v.Reasons, r)
 	}
@@ -176,12 +178,12 @@ func (v *Verdict) withhold(r Reason) {
 func (t *Turn) Judge(sentence string) Verdict {
 	var v Verdict
 	if reason := t.declines(sentence); reason != "" {
-		v.withhold(reason)
+		v.addReason(reason)
 		return v
 	}
 	if n := t.ownLabel(sentence); n > 0 {
 		sentence = sentence[n:]
-		v.withhold(Markup)
+		v.addReason(Markup)
 	}
 	v.Text = t.strip(sentence, &v)
 	if v.Text == "" {
@@ -189,56 +191,56 @@ func (t *Turn) Judge(sentence string) Verdict {
 	}
 	s := readWords(v.Text, t.words)
 	t.words = s.words
-	t.judgeWhole(&s, &v)
+	t.judgeContent(&s, &v)
 	if v.Text == "" {
 		return v
 	}
-	t.hears(&s)
+	t.recordHeard(&s)
 	return v
 }
 
-// judgeWhole withholds a sentence that must not be heard at all.
-func (t *Turn) judgeWhole(s *sentence, v *Verdict) {
+// judgeContent withholds a sentence that must not be heard at all.
+func (t *Turn) judgeContent(s *sentence, v *Verdict) {
 	n := len(v.Reasons)
-	told := t.secrets.tells(s, t.card.own)
-	if told || t.card.like.tells(strings.Join(t.recent, " "), s.raw, t.told) {
-		v.withhold(Secret)
+	told := t.secrets.reveals(s, t.card.own)
+	if told || t.card.like.reveals(strings.Join(t.recent, " "), s.raw, t.revealed) {
+		v.addReason(Secret)
 	}
 	scripted := t.card.scripted[s.sum()]
-	if !scripted && t.tellsPrompt(s) {
-		v.withhold(Prompt)
+	if !scripted && t.revealsPrompt(s) {
+		v.addReason(Prompt)
 	}
 	if t.isCode(s) {
-		v.withhold(Syntax)
+		v.addReason(Syntax)
 	}
 	if !scripted && t.isModelTalk(s) {
-		v.withhold(Model)
+		v.addReason(Model)
 	}
 	if n := s.label(); n > 0 && n <= 3 {
 		if r := headings[s.at(n-1)]; r != "" {
-			v.withhold(r)
+			v.addReason(r)
 		} else if headings[s.at(0)] == Model {
-			v.withhold(Model)
+			v.addReason(Model)
 		}
 	}
 	if t.isOthersLine(s) || t.actsForOthers(s) {
-		v.withhold(Voice)
+		v.addReason(Voice)
 	}
 	if t.isNarration(s) {
-		v.withhold(Direction)
+		v.addReason(Direction)
 	}
 	if t.namesRules(s) {
-		v.withhold(Mechanics)
+		v.addReason(Mechanics)
 	}
 	if dice := t.rolls.invents(s, t.speaksForOthers(s)); dice != "" {
-		v.withhold(Roll)
+		v.addReason(Roll)
 		v.Dice = dice
 	}
-	if t.card.spoken.isForeign(s, t.card.said) {
-		v.withhold(Language)
+	if t.card.spoken.isForeign(s, t.card.cardWords) {
+		v.addReason(Language)
 	}
-	if t.said.repeats(s, t.card.mottos) {
-		v.withhold(Repeated)
+	if t.repetition.repeats(s, t.card.mottos) {
+		v.addReason(Repeated)
 	}
 	if len(v.Reasons) > n {
 		v.Text = ""
@@ -248,11 +250,11 @@ func (t *Turn) judgeWhole(s *sentence, v *Verdict) {
 // mostRecent is how many sentences besides the last are checked together for a secret.
 const mostRecent = 2
 
-// hears remembers a sentence that was heard.
-func (t *Turn) hears(s *sentence) {
-	t.secrets.hears(s)
-	t.said.hears(s)
-	t.rolls.hears(s)
+// recordHeard remembers a sentence that was heard.
+func (t *Turn) recordHeard(s *sentence) {
+	t.secrets.recordHeard(s)
+	t.repetition.recordHeard(s)
+	t.rolls.recordHeard(s)
 	if t.card.like != nil {
 		t.recent = append(t.recent[max(0, len(t.recent)-mostRecent+1):], s.raw)
 	}
@@ -263,19 +265,19 @@ func (t *Turn) hears(s *sentence) {
 // it passes.
 func (t *Turn) Peek(begun string) Verdict {
 	var v Verdict
-	s := readWords(begun, t.again)
-	t.again = s.words
+	s := readWords(begun, t.peekWords)
+	t.peekWords = s.words
 	if t.secrets.peeks(&s, t.card.own) {
-		v.withhold(Secret)
+		v.addReason(Secret)
 	}
-	if t.tellsPrompt(&s) {
-		v.withhold(Prompt)
+	if t.revealsPrompt(&s) {
+		v.addReason(Prompt)
 	}
 	if t.isCode(&s) {
-		v.withhold(Syntax)
+		v.addReason(Syntax)
 	}
 	if t.isModelTalk(&s) {
-		v.withhold(Model)
+		v.addReason(Model)
 	}
 	if len(v.Reasons) == 0 {
 		v.Text = begun

@@ -31,7 +31,7 @@ func TestToldSecretsAreHeard(t *testing.T) {
 		{"the_other", "The mayor is a vampire.", []string{told}, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if v := judgeAll(wilda, guard.TurnOptions{Told: row.told}, row.text)[0]; (v.Text != "") != row.heard {
+			if v := judgeAll(wilda, guard.TurnOptions{RevealedSecrets: row.told}, row.text)[0]; (v.Text != "") != row.heard {
 				t.Errorf("heard %q, %v, want it heard: %v", v.Text, v.Reasons, row.heard)
 			}
 		})
@@ -49,7 +49,7 @@ func TestRulesInThePrompt(t *testing.T) {
 }
 
 func TestSecretInPieces(t *testing.T) {
-	all := judgeAll(wilda, guard.TurnOptions{Asked: "What about the mayor?"}, "The mayor sleeps by day.", "In the old mill.", "He is a vampire.", "Soup?")
+	all := judgeAll(wilda, guard.TurnOptions{PlayerLine: "What about the mayor?"}, "The mayor sleeps by day.", "In the old mill.", "He is a vampire.", "Soup?")
 	if all[1].Text != "" && all[2].Text != "" {
 		t.Errorf("heard %q and %q", all[1].Text, all[2].Text)
 	}
@@ -70,8 +70,8 @@ func TestRollsThatToolsMade(t *testing.T) {
 		{"natural", "A natural twenty!", false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			turn := wilda.NewTurn(guard.TurnOptions{Asked: "Roll for me!"})
-			turn.NoteResult("roll", `{"expression":"1d20+3"}`, `{"expression":"1d20+3","rolls":[7],"total":10}`)
+			turn := wilda.NewTurn(guard.TurnOptions{PlayerLine: "Roll for me!"})
+			turn.RecordResult("roll", `{"expression":"1d20+3"}`, `{"expression":"1d20+3","rolls":[7],"total":10}`)
 			if v := turn.Judge(row.text); (v.Text != "") != row.heard {
 				t.Errorf("heard %q, %v, want it heard: %v", v.Text, v.Reasons, row.heard)
 			}
@@ -81,7 +81,7 @@ func TestRollsThatToolsMade(t *testing.T) {
 
 func TestInventedRollNamesItsDice(t *testing.T) {
 	for asked, want := range map[string]string{"Roll 2d6!": "2d6", "Würfel mal mit 3W6": "3d6", "Roll for me": "1d20"} {
-		if v := judgeAll(wilda, guard.TurnOptions{Asked: asked}, "A five!")[0]; v.Dice != want || v.Text != "" {
+		if v := judgeAll(wilda, guard.TurnOptions{PlayerLine: asked}, "A five!")[0]; v.Dice != want || v.Text != "" {
 			t.Errorf("%s: dice %q, heard %q, want %q and nothing", asked, v.Dice, v.Text, want)
 		}
 	}
@@ -133,7 +133,7 @@ func TestRepeats(t *testing.T) {
 		{"motto", "Bye!", "Mind the stairs.", true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if v := judgeAll(wilda, guard.TurnOptions{Asked: row.asked, Before: before}, row.text)[0]; (v.Text != "") != row.heard {
+			if v := judgeAll(wilda, guard.TurnOptions{PlayerLine: row.asked, Recent: before}, row.text)[0]; (v.Text != "") != row.heard {
 				t.Errorf("heard %q, %v, want it heard: %v", v.Text, v.Reasons, row.heard)
 			}
 		})
@@ -180,7 +180,7 @@ func FuzzJudge(f *testing.F) {
 		if german {
 			card = ulf
 		}
-		o := guard.TurnOptions{Asked: asked, Before: []string{text}, Players: []string{asked}}
+		o := guard.TurnOptions{PlayerLine: asked, Recent: []string{text}, Players: []string{asked}}
 		first, second := judgeAll(card, o, text, asked, text), judgeAll(card, o, text, asked, text)
 		for i, v := range first {
 			in := []string{text, asked, text}[i]
@@ -195,7 +195,7 @@ func FuzzJudge(f *testing.F) {
 			}
 		}
 		turn := card.NewTurn(o)
-		turn.NoteResult(asked, text, asked)
+		turn.RecordResult(asked, text, asked)
 		turn.Peek(text)
 	})
 }
@@ -242,7 +242,7 @@ func TestJudgeIsLinear(t *testing.T) {
 }
 
 func TestJudgeAllocates(t *testing.T) {
-	turn := wilda.NewTurn(guard.TurnOptions{Asked: "What's for supper?"})
+	turn := wilda.NewTurn(guard.TurnOptions{PlayerLine: "What's for supper?"})
 	texts := []string{"There's stew tonight.", "Sit where you like, it's warm by the fire.", "The bread is from this morning."}
 	i := 0
 	if n := testing.AllocsPerRun(300, func() {
@@ -256,11 +256,11 @@ func TestJudgeAllocates(t *testing.T) {
 func BenchmarkJudge(b *testing.B) {
 	sentences := seeds(b)
 	b.ReportAllocs()
-	turn := wilda.NewTurn(guard.TurnOptions{Asked: "Roll for me!"})
+	turn := wilda.NewTurn(guard.TurnOptions{PlayerLine: "Roll for me!"})
 	i := 0
 	for b.Loop() {
 		if i%8 == 0 {
-			turn = wilda.NewTurn(guard.TurnOptions{Asked: "Roll for me!"})
+			turn = wilda.NewTurn(guard.TurnOptions{PlayerLine: "Roll for me!"})
 		}
 		turn.Judge(sentences[i%len(sentences)])
 		i++

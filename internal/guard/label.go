@@ -62,7 +62,7 @@ func (t *Turn) isOwnLabel(s *sentence) bool {
 	for i := range s.words {
 		w := &s.words[i]
 		switch {
-		case t.somebodyElse(w.text):
+		case t.isOtherName(w.text):
 			return false
 		case t.card.own[w.text], t.card.isCalled(w.text), formLabels[w.text], spokenLabels[w.text] && len(s.words) == 1:
 			named = true

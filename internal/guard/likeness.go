@@ -121,7 +121,7 @@ const mostLike = 60
 // spokenText is speech prepared for comparison.
 type spokenText struct {
 	words            []string
-	telling          []string
+	contentWords     []string
 	stems            []string
 	ids              []wordvectors.ID
 	german           bool
@@ -163,7 +163,7 @@ func newSpokenText(text string) spokenText {
 			continue
 		}
 		id, _ := wordvectors.Load().Find(w, t.german)
-		t.telling, t.stems, t.ids = append(t.telling, w), append(t.stems, words.Stem(w, t.german)), append(t.ids, id)
+		t.contentWords, t.stems, t.ids = append(t.contentWords, w), append(t.stems, words.Stem(w, t.german)), append(t.ids, id)
 	}
 	return t
 }
@@ -184,10 +184,10 @@ func alike(cosine float64) float64 { return max(0, cosine-leastAlike) / (1 - lea
 
 func (s *likeSecret) overlapOf(t *spokenText) overlap {
 	o := overlap{assent: t.assent, denial: t.no, self: t.self}
-	used := make([]float64, len(t.telling))
+	used := make([]float64, len(t.contentWords))
 	for _, w := range s.words {
 		best, at := 0.0, -1
-		for i, other := range t.telling {
+		for i, other := range t.contentWords {
 			near := 0.0
 			if w.stem == t.stems[i] {
 				near = 1
@@ -277,9 +277,9 @@ func (m *likenessModel) score(features []float64) (sum float64) {
 	return sum
 }
 
-// tells reports whether a sentence, together with those heard just before, tells a secret that may not be
+// reveals reports whether a sentence, together with those heard just before, reveals a secret that may not be
 // told.
-func (l *likeness) tells(heard, sentence string, told []string) bool {
+func (l *likeness) reveals(heard, sentence string, told []string) bool {
 	if l == nil {
 		return false
 	}

@@ -65,9 +65,9 @@ func (p *stripper) escape(rest string) {
 	case len(rest) > 1 && strings.IndexByte("nrt\"'", rest[1]) >= 0:
 		n = 2
 	}
-	p.keepTo(p.at)
+	p.keepUntil(p.at)
 	p.from, p.at, p.cut = p.at+n, p.at+n, true
-	p.v.withhold(Markup)
+	p.v.addReason(Markup)
 }
 
 // ticks removes code, or only the backticks if they surround words.

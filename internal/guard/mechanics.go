@@ -38,7 +38,7 @@ var (
 // namesRules reports whether a sentence uses terms of the game's rules. They are allowed if a tool or the
 // search before the turn provided rules.
 func (t *Turn) namesRules(s *sentence) bool {
-	if t.rolls.told || t.rules {
+	if t.rolls.hasResult || t.rules {
 		return false
 	}
 	if hasPhrase(s, ruleTerms) || s.has(ruleWords) {
@@ -82,10 +82,10 @@ var (
 	verdicts   = newWordSet(`hits misses trifft verfehlt`)
 )
 
-// tellsThrow reports whether a sentence tells the player the outcome of a throw without mentioning dice:
+// statesThrow reports whether a sentence tells the player the outcome of a throw without mentioning dice:
 // "With a twelve you fail."
-func (r *rolls) tellsThrow(s *sentence) bool {
-	if r.told || conditions[s.at(0)] || strings.HasSuffix(s.raw, "?") {
+func (r *rolls) statesThrow(s *sentence) bool {
+	if r.hasResult || conditions[s.at(0)] || strings.HasSuffix(s.raw, "?") {
 		return false
 	}
 	if n := len(s.words); n >= 2 && n <= 3 && verdicts[s.at(n-1)] && (pointing[s.at(0)] || s.at(0) == "it" || s.at(0) == "es") {

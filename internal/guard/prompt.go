@@ -48,9 +48,9 @@ const (
 	mostSummary  = 0.75
 )
 
-// readsOut reports whether a sentence reads out the prompt or summarises it.
-func (p *promptWords) readsOut(s *sentence) bool {
-	if p.givesOrders(s) {
+// quotesLines reports whether a sentence reads out the prompt or summarises it.
+func (p *promptWords) quotesLines(s *sentence) bool {
+	if p.quotesOrders(s) {
 		return true
 	}
 	for _, line := range p.lines {
@@ -134,8 +134,8 @@ func sumStems(words []word) uint64 {
 	return sum
 }
 
-// givesOrders reports whether a sentence quotes the instructions that every NPC gets.
-func (p *promptWords) givesOrders(s *sentence) bool {
+// quotesOrders reports whether a sentence quotes the instructions that every NPC gets.
+func (p *promptWords) quotesOrders(s *sentence) bool {
 	for i := range s.words {
 		if sum, ok := s.sumRun(i); ok && p.orders[sum] {
 			return true
@@ -190,20 +190,20 @@ var (
 	loneHeadings = newWordSet(`assistant user system human assistent nutzer benutzer mensch response input output instruction antwort eingabe ausgabe developer`)
 )
 
-// tellsPrompt reports whether a sentence reveals the prompt's description of the model's
+// revealsPrompt reports whether a sentence reveals the prompt's description of the model's
 // part.
-func (t *Turn) tellsPrompt(s *sentence) bool {
+func (t *Turn) revealsPrompt(s *sentence) bool {
 	if len(s.words) <= 2 && loneHeadings[s.at(0)] && (len(s.words) == 1 || strings.Contains(s.gap(1), "#")) {
 		return true
 	}
-	if hasPhrase(s, promptPhrases) || t.card.prompt.readsOut(s) {
+	if hasPhrase(s, promptPhrases) || t.card.prompt.quotesLines(s) {
 		return true
 	}
-	return t.tellsOrders(s) || s.has(acted) && s.has(selfWords) && s.has(t.card.roles) || t.beginsWithHeading(s)
+	return t.mentionsOrders(s) || s.has(acted) && s.has(selfWords) && s.has(t.card.roles) || t.beginsWithHeading(s)
 }
 
-// tellsOrders reports whether a sentence mentions instructions given to the NPC.
-func (t *Turn) tellsOrders(s *sentence) bool {
+// mentionsOrders reports whether a sentence mentions instructions given to the NPC.
+func (t *Turn) mentionsOrders(s *sentence) bool {
 	mine, have, orders := -9, -9, -9
 	for i := range s.words {
 		w, next := s.at(i), s.at(i+1)

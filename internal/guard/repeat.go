@@ -7,37 +7,37 @@ import (
 
 // Limits of what counts as a repetition.
 const (
-	leastRepeated = 5   // minimum number of words of a repeated sentence
-	mostRemember  = 64  // sentences remembered
-	mostWords     = 120 // maximum number of words of a compared sentence
-	fillers       = 3   // extra words that do not make a sentence different
+	minRepeatedWords = 5   // minimum number of words of a repeated sentence
+	maxRemembered    = 64  // sentences remembered
+	maxComparedWords = 120 // maximum number of words of a compared sentence
+	fillers          = 3   // extra words that do not make a sentence different
 )
 
-// saidBefore holds an NPC's words of its last turns and of this one.
-type saidBefore struct {
-	asked bool // the player asked to hear it again
-	texts [][]string
-	now   int // texts from this index on belong to this turn
+// repetitionCheck holds an NPC's words of its last turns and of this one.
+type repetitionCheck struct {
+	repeatRequested bool // the player asked to hear it again
+	texts           [][]string
+	turnStart       int // texts from this index on belong to this turn
 }
 
-// newSaidBefore remembers the sentences of the last turns.
-func newSaidBefore(before []string, asked *sentence) saidBefore {
-	b := saidBefore{asked: asksAgain(asked)}
-	if len(before) > mostRemember {
-		before = before[len(before)-mostRemember:]
+// newRepetitionCheck remembers the sentences of the last turns.
+func newRepetitionCheck(before []string, asked *sentence) repetitionCheck {
+	b := repetitionCheck{repeatRequested: asksToRepeat(asked)}
+	if len(before) > maxRemembered {
+		before = before[len(before)-maxRemembered:]
 	}
 	for _, text := range before {
 		s := readWords(text, nil)
-		b.hears(&s)
+		b.recordHeard(&s)
 	}
-	b.now = len(b.texts)
+	b.turnStart = len(b.texts)
 	return b
 }
 
 var againWords = newWordSet(`again repeat once nochmal nochmals wiederhole wiederholen wiederhol wiederholt`)
 
-// asksAgain reports whether a player asks to hear something again.
-func asksAgain(s *sentence) bool {
+// asksToRepeat reports whether a player asks to hear something again.
+func asksToRepeat(s *sentence) bool {
 	if s.has(againWords) {
 		return true
 	}
@@ -57,8 +57,8 @@ func asksAgain(s *sentence) bool {
 }
 
 // repeats reports whether a sentence repeats an earlier one.
-func (b *saidBefore) repeats(s *sentence, mottos []string) bool {
-	if len(s.words) < leastRepeated || len(s.words) > mostWords {
+func (b *repetitionCheck) repeats(s *sentence, mottos []string) bool {
+	if len(s.words) < minRepeatedWords || len(s.words) > maxComparedWords {
 		return false
 	}
 	for _, motto := range mottos {
@@ -67,7 +67,7 @@ func (b *saidBefore) repeats(s *sentence, mottos []string) bool {
 		}
 	}
 	for i, text := range b.texts {
-		if (i >= b.now || !b.asked) && sameWords(s, text) {
+		if (i >= b.turnStart || !b.repeatRequested) && sameWords(s, text) {
 			return true
 		}
 	}
@@ -81,7 +81,7 @@ func sameWords(s *sentence, text []string) bool {
 	if extra < 0 {
 		extra = -extra
 	}
-	if min(long, short) < leastRepeated || extra > fillers || extra > min(long, short)/2 {
+	if min(long, short) < minRepeatedWords || extra > fillers || extra > min(long, short)/2 {
 		return false
 	}
 	// Match the shorter one within the longer one.
@@ -113,12 +113,12 @@ func sameWords(s *sentence, text []string) bool {
 	return missed <= fillers && missed == extra
 }
 
-// hears remembers a sentence.
-func (b *saidBefore) hears(s *sentence) {
-	if len(s.words) < leastRepeated || len(s.words) > mostWords {
+// recordHeard remembers a sentence.
+func (b *repetitionCheck) recordHeard(s *sentence) {
+	if len(s.words) < minRepeatedWords || len(s.words) > maxComparedWords {
 		return
 	}
-	if len(b.texts) >= 2*mostRemember {
+	if len(b.texts) >= 2*maxRemembered {
 		return
 	}
 	text := make([]string, len(s.words))

@@ -9,13 +9,13 @@ import (
 
 // rolls holds the known dice of a turn.
 type rolls struct {
-	about  bool // the player or the NPC mentions dice, or something decided by dice
-	tries  bool // the player tries something, or asks whether it works
-	rolled bool // a tool rolled dice
-	told   bool // a tool returned a result
-	known  map[int]bool
-	german bool
-	dice   string // the dice that the player named, such as "2d6"
+	about     bool // the player or the NPC mentions dice, or something decided by dice
+	tries     bool // the player tries something, or asks whether it works
+	rolled    bool // a tool rolled dice
+	hasResult bool // a tool returned a result
+	known     map[int]bool
+	german    bool
+	dice      string // the dice that the player named, such as "2d6"
 }
 
 // Words about dice, and about what dice decide.
@@ -96,9 +96,9 @@ func diceOf(w string) (string, bool) {
 	return count + "d" + w[i+1:], true
 }
 
-// note records the result of a tool.
-func (r *rolls) note(_, arguments, result string) {
-	r.told = true
+// recordResult records the result of a tool.
+func (r *rolls) recordResult(_, arguments, result string) {
+	r.hasResult = true
 	var fields map[string]any
 	if json.Unmarshal([]byte(result), &fields) == nil {
 		_, total := fields["total"]
@@ -106,10 +106,10 @@ func (r *rolls) note(_, arguments, result string) {
 			r.rolled = true
 			for key, value := range fields {
 				if key != "expression" {
-					r.noteValue(value)
+					r.recordNumbers(value)
 				}
 			}
-			r.noteModifiers(arguments)
+			r.recordModifiers(arguments)
 			return
 		}
 	}
@@ -129,8 +129,8 @@ func (r *rolls) note(_, arguments, result string) {
 	}
 }
 
-// noteValue records the numbers in a JSON value.
-func (r *rolls) noteValue(value any) {
+// recordNumbers records the numbers in a JSON value.
+func (r *rolls) recordNumbers(value any) {
 	switch v := value.(type) {
 	case float64:
 		r.known[int(v)] = true
@@ -143,17 +143,17 @@ func (r *rolls) noteValue(value any) {
 		}
 	case []any:
 		for _, e := range v {
-			r.noteValue(e)
+			r.recordNumbers(e)
 		}
 	case map[string]any:
 		for _, e := range v {
-			r.noteValue(e)
+			r.recordNumbers(e)
 		}
 	}
 }
 
-// noteModifiers records the numbers added to dice.
-func (r *rolls) noteModifiers(arguments string) {
+// recordModifiers records the numbers added to dice.
+func (r *rolls) recordModifiers(arguments string) {
 	for i := 0; i < len(arguments); i++ {
 		if arguments[i] != '+' && arguments[i] != '-' {
 			continue
@@ -170,8 +170,8 @@ func (r *rolls) noteModifiers(arguments string) {
 	}
 }
 
-// hears records that dice were mentioned.
-func (r *rolls) hears(s *sentence) {
+// recordHeard records that dice were mentioned.
+func (r *rolls) recordHeard(s *sentence) {
 	for i := range s.words {
 		if s.isDiceWord(i) && !s.has(hypothetical) {
 			r.about = true
@@ -185,7 +185,7 @@ func (r *rolls) invents(s *sentence, forOthers bool) string {
 	if len(s.words) == 0 {
 		return ""
 	}
-	if r.claimsOutcome(s) || r.tellsThrow(s) || r.claimsNumber(s, forOthers) || !r.told && s.isBareThrow(r.german) {
+	if r.claimsOutcome(s) || r.statesThrow(s) || r.claimsNumber(s, forOthers) || !r.hasResult && s.isBareThrow(r.german) {
 		return r.thrownWith(s)
 	}
 	return ""
@@ -205,7 +205,7 @@ func (r *rolls) thrownWith(s *sentence) string {
 
 // claimsOutcome reports whether a sentence states the outcome of a check, or the damage of something.
 func (r *rolls) claimsOutcome(s *sentence) bool {
-	if r.told {
+	if r.hasResult {
 		return false
 	}
 	check, outcome, checked, came := false, false, 0, 0
@@ -248,14 +248,14 @@ func (r *rolls) claimsNumber(s *sentence, forOthers bool) bool {
 		came = came || notation && strings.ContainsAny(s.gap(i+1), ":=") || naturals[w] && pointing[s.at(0)]
 		claims = claims || r.about && (w == "natural" || w == "nat") && i+1 == len(s.words) && articleBefore(s.at(i-1))
 	}
-	if claims && !r.told {
+	if claims && !r.hasResult {
 		return true
 	}
 	about := dice || r.about || r.rolled
 	if !about && !forOthers {
 		return false
 	}
-	if r.told && !r.rolled && !came || !r.rolled && s.has(tales) {
+	if r.hasResult && !r.rolled && !came || !r.rolled && s.has(tales) {
 		return false
 	}
 	for i := 0; i < len(s.words); i++ {
@@ -263,7 +263,7 @@ func (r *rolls) claimsNumber(s *sentence, forOthers bool) bool {
 		if size == 0 || articleNumber(s.at(i)) && s.at(i) != "one" {
 			continue
 		}
-		if !s.asks(i+size-1) && !s.isPriced(i+size) && (r.rolled || !s.isSupposed(i, i)) && s.isResult(i, size, dice, r.german) {
+		if !s.endsAsQuestion(i+size-1) && !s.isPriced(i+size) && (r.rolled || !s.isSupposed(i, i)) && s.isResult(i, size, dice, r.german) {
 			claims = true
 			unknown = unknown || !r.known[value]
 		}

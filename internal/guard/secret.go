@@ -101,15 +101,15 @@ func (b *secretBuilder) clause(words []word) bool {
 			continue
 		}
 		tell++
-		if weigh(w.stem) > weightLight {
+		if stemWeight(w.stem) > weightLight {
 			strong++
 		}
 	}
 	return tell >= 2 && strong >= 1
 }
 
-// weigh returns the weight of a stem, which is low for common words.
-func weigh(s string) float32 {
+// stemWeight returns the weight of a stem, which is low for common words.
+func stemWeight(s string) float32 {
 	if lightStems[s] {
 		return weightLight
 	}
@@ -170,24 +170,24 @@ func (b *secretBuilder) addUnit(weight float32, where place, at int) int {
 
 // addWord adds a unit for a word.
 func (b *secretBuilder) addWord(w word, where place, at int) {
-	weight := weigh(w.stem)
+	weight := stemWeight(w.stem)
 	if b.public[w.stem] {
 		weight /= 2
 	}
 	u := b.addUnit(weight, where, at)
-	b.note(w.stem, hit{u, strengthSame})
+	b.addHit(w.stem, hit{u, strengthSame})
 	if len(w.text) >= 4 {
 		b.backward[reversed(w.text)] = u
 	}
 	if len(w.stem) <= 4 {
 		for _, ending := range []string{"s", "n", "en", "er", "es"} {
-			b.note(stem(w.stem+ending), hit{u, strengthSame})
+			b.addHit(stem(w.stem+ending), hit{u, strengthSame})
 		}
 	}
 }
 
-// note adds a hit for a stem, once.
-func (b *secretBuilder) note(s string, h hit) {
+// addHit adds a hit for a stem, once.
+func (b *secretBuilder) addHit(s string, h hit) {
 	for i, old := range b.byStem[s] {
 		if old.unit == h.unit {
 			b.byStem[s][i].strength = max(old.strength, h.strength)
@@ -234,7 +234,7 @@ func (s *sentence) placeBefore(i int) place {
 }
 
 // spread returns the distance in words between the first and last match of a fact's predicate.
-func (t *telling) spread(f *fact) int {
+func (t *disclosure) spread(f *fact) int {
 	first, last := -1, -1
 	for u := f.heart; u < f.to; u++ {
 		if p := t.place[u]; p >= 0 {

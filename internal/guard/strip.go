@@ -10,13 +10,13 @@ const maxOpen = 3
 
 // stripper removes everything but speech from a sentence, from left to right.
 type stripper struct {
-	turn *Turn
-	raw  string
-	at   int
-	from int // start of the text that is not decided yet
-	kept []byte
-	cut  bool
-	v    *Verdict
+	turn   *Turn
+	raw    string
+	at     int
+	from   int // start of the text that is not decided yet
+	output []byte
+	cut    bool
+	v      *Verdict
 }
 
 // strip returns the part of a sentence that is speech, without marks, links, code and stage directions. If
@@ -27,7 +27,7 @@ func (t *Turn) strip(raw string, v *Verdict) string {
 	}
 	p := stripper{turn: t, raw: raw, v: v}
 	if t.open != 0 {
-		p.goOn()
+		p.removeContinuation()
 	}
 	for p.at < len(raw) {
 		p.next()
@@ -35,8 +35,8 @@ func (t *Turn) strip(raw string, v *Verdict) string {
 	if !p.cut {
 		return raw
 	}
-	p.keepTo(len(raw))
-	return tidy(string(p.kept))
+	p.keepUntil(len(raw))
+	return tidy(string(p.output))
 }
 
 // isPlain reports whether a sentence contains no character that only markup uses.
@@ -52,8 +52,8 @@ func isPlain(raw string) bool {
 	return true
 }
 
-// goOn removes the continuation of a stage direction from the previous sentence.
-func (p *stripper) goOn() {
+// removeContinuation removes the continuation of a stage direction from the previous sentence.
+func (p *stripper) removeContinuation() {
 	t := p.turn
 	if i := strings.IndexRune(p.raw, t.open); i >= 0 {
 		p.drop(0, i+utf8.RuneLen(t.open), Direction)
@@ -67,22 +67,22 @@ func (p *stripper) goOn() {
 	p.drop(0, len(p.raw), Direction)
 }
 
-// keepTo keeps the undecided text before end.
-func (p *stripper) keepTo(end int) {
+// keepUntil keeps the undecided text before end.
+func (p *stripper) keepUntil(end int) {
 	if p.from < end {
-		p.kept = append(p.kept, p.raw[p.from:end]...)
+		p.output = append(p.output, p.raw[p.from:end]...)
 	}
 	p.from = max(p.from, end)
 }
 
 // drop removes the text between start and end.
 func (p *stripper) drop(start, end int, r Reason) {
-	p.keepTo(start)
-	if len(p.kept) > 0 && p.kept[len(p.kept)-1] != ' ' {
-		p.kept = append(p.kept, ' ')
+	p.keepUntil(start)
+	if len(p.output) > 0 && p.output[len(p.output)-1] != ' ' {
+		p.output = append(p.output, ' ')
 	}
 	p.from, p.at, p.cut = end, end, true
-	p.v.withhold(r)
+	p.v.addReason(r)
 }
 
 // next decides about the text at p.at.
@@ -283,7 +283,7 @@ func (p *stripper) stars(rest string) {
 	if end < 0 {
 		if rest[0] == '*' && p.turn.directs(p.raw[p.from:p.at]) != "" && (n == len(rest) || !isLetter(rune(rest[n]))) {
 			p.from, p.at, p.cut = p.at+n, p.at+n, true
-			p.v.withhold(Direction)
+			p.v.addReason(Direction)
 			return
 		}
 		if rest[0] == '*' && p.turn.directs(rest[n:]) != "" {
@@ -303,10 +303,10 @@ func (p *stripper) stars(rest string) {
 		p.drop(p.at, p.at+stop, Direction)
 		return
 	}
-	p.keepTo(p.at)
-	p.kept = append(p.kept, inner...)
+	p.keepUntil(p.at)
+	p.output = append(p.output, inner...)
 	p.from, p.at, p.cut = p.at+stop, p.at+stop, true
-	p.v.withhold(Markup)
+	p.v.addReason(Markup)
 }
 
 // tidy fixes spaces and punctuation where something was removed. It returns "" if no word is left.

@@ -7,38 +7,38 @@ import (
 
 // The share of a fact, out of 1, from which it counts as told, and what adds to the share.
 const (
-	tellLimit      = 0.66
-	tellShort      = 0.9  // limit for a short fact
-	shortFact      = 2.6  // maximum weight of a short fact
-	tellCopula     = 0.14 // both subject and predicate were mentioned
-	leastHeart     = 0.35 // share of the predicate
-	wholeHeart     = 0.8
-	tellNeighbours = 0.08 // words that are also adjacent in the fact
-	tellIdentity   = 0.15 // "I am …", if the fact is who the NPC is
-	tellPlace      = 0.06 // the same position as in the fact: under, behind, in
-	tellMore       = 0.12 // another fact of the same secret was mentioned
-	shareAsked     = 0.7  // weight of what only the player mentioned
-	nearWords      = 8    // maximum distance between a verb and its object
+	disclosureLimit     = 0.66
+	shortFactLimit      = 0.9  // limit for a short fact
+	shortFact           = 2.6  // maximum weight of a short fact
+	copulaBonus         = 0.14 // both subject and predicate were mentioned
+	minPredicateShare   = 0.35 // share of the predicate
+	fullPredicateShare  = 0.8
+	neighboursBonus     = 0.08 // words that are also adjacent in the fact
+	identityBonus       = 0.15 // "I am …", if the fact is who the NPC is
+	placeBonus          = 0.06 // the same position as in the fact: under, behind, in
+	sameSecretBonus     = 0.12 // another fact of the same secret was mentioned
+	playerMentionWeight = 0.7  // weight of what only the player mentioned
+	nearWords           = 8    // maximum distance between a verb and its object
 )
 
-// telling tracks how much of the secrets has been told in a turn.
-type telling struct {
+// disclosure tracks how much of the secrets has been told in a turn.
+type disclosure struct {
 	*secrets
-	now, heard, asked []float32 // per unit: in this sentence, before it, in the player's line
-	place             []int     // per unit: its word in this sentence, -1 if none
-	open              []bool    // per fact: it may be told
-	breached          []bool    // per fact: the NPC began to tell it and was stopped
-	letters           []byte    // letters spelled out so far
+	sentenceShare, earlierShare, playerShare []float32 // per unit: in this sentence, before it, in the player's line
+	place                                    []int     // per unit: its word in this sentence, -1 if none
+	open                                     []bool    // per fact: it may be told
+	breached                                 []bool    // per fact: the NPC began to tell it and was stopped
+	letters                                  []byte    // letters spelled out so far
 }
 
-func newTelling(s *secrets, told []string, asked *sentence) *telling {
+func newDisclosure(s *secrets, told []string, asked *sentence) *disclosure {
 	if s == nil {
 		return nil
 	}
 	n := len(s.units)
 	room := make([]float32, 3*n)
-	t := &telling{
-		secrets: s, now: room[:n:n], heard: room[n : 2*n : 2*n], asked: room[2*n:],
+	t := &disclosure{
+		secrets: s, sentenceShare: room[:n:n], earlierShare: room[n : 2*n : 2*n], playerShare: room[2*n:],
 		place: make([]int, n), open: make([]bool, len(s.facts)), breached: make([]bool, len(s.facts)),
 	}
 	for i, f := range s.facts {
@@ -47,13 +47,13 @@ func newTelling(s *secrets, told []string, asked *sentence) *telling {
 		}
 	}
 	t.mark(asked)
-	copy(t.asked, t.now)
+	copy(t.playerShare, t.sentenceShare)
 	return t
 }
 
 // mark records which units a sentence mentions.
-func (t *telling) mark(s *sentence) {
-	clear(t.now)
+func (t *disclosure) mark(s *sentence) {
+	clear(t.sentenceShare)
 	for i := range t.place {
 		t.place[i] = -1
 	}
@@ -81,15 +81,15 @@ func (t *telling) mark(s *sentence) {
 	}
 }
 
-func (t *telling) hit(h hit, place int, share float32) {
-	t.now[h.unit] = min(1, t.now[h.unit]+share*h.strength)
+func (t *disclosure) hit(h hit, place int, share float32) {
+	t.sentenceShare[h.unit] = min(1, t.sentenceShare[h.unit]+share*h.strength)
 	if h.strength == strengthSame && share == 1 {
 		t.place[h.unit] = place
 	}
 }
 
 // markCompound records the units in the parts of a compound. A single part counts half.
-func (t *telling) markCompound(w string, place int) {
+func (t *disclosure) markCompound(w string, place int) {
 	var first, second []hit
 	for i := 3; i <= len(w)-3; i++ {
 		if !utf8.RuneStart(w[i]) {
@@ -112,14 +112,14 @@ func (t *telling) markCompound(w string, place int) {
 	t.hitAll(second, place, strengthPart)
 }
 
-func (t *telling) hitAll(hits []hit, place int, share float32) {
+func (t *disclosure) hitAll(hits []hit, place int, share float32) {
 	for _, h := range hits {
 		t.hit(h, place, share)
 	}
 }
 
-// tells reports whether a sentence tells a secret, alone or together with earlier ones.
-func (t *telling) tells(s *sentence, ownNames wordSet) bool {
+// reveals reports whether a sentence reveals a secret, alone or together with earlier ones.
+func (t *disclosure) reveals(s *sentence, ownNames wordSet) bool {
 	if t == nil {
 		return false
 	}
@@ -129,7 +129,7 @@ func (t *telling) tells(s *sentence, ownNames wordSet) bool {
 		if t.open[i] {
 			continue
 		}
-		if t.tellsFact(i, s, ownNames) {
+		if t.revealsFact(i, s, ownNames) {
 			t.breached[i] = true
 			found = true
 		}
@@ -137,17 +137,17 @@ func (t *telling) tells(s *sentence, ownNames wordSet) bool {
 	return found
 }
 
-// tellsFact reports whether a sentence tells a fact.
-func (t *telling) tellsFact(i int, s *sentence, ownNames wordSet) bool {
+// revealsFact reports whether a sentence tells a fact.
+func (t *disclosure) revealsFact(i int, s *sentence, ownNames wordSet) bool {
 	f := &t.facts[i]
 	var told, fresh float32
 	var heart, hearts, subject float32
 	strong, new, spoken := 0, false, 0
 	for u := f.from; u < f.to; u++ {
 		w := t.units[u].weight
-		got := max(t.now[u], t.heard[u], shareAsked*t.asked[u])
+		got := max(t.sentenceShare[u], t.earlierShare[u], playerMentionWeight*t.playerShare[u])
 		told += w * got
-		fresh += w * t.now[u]
+		fresh += w * t.sentenceShare[u]
 		if u >= f.heart {
 			heart, hearts = heart+w*got, hearts+w
 		} else {
@@ -156,9 +156,9 @@ func (t *telling) tellsFact(i int, s *sentence, ownNames wordSet) bool {
 		if w > weightLight && got >= strengthFaint {
 			spoken++
 		}
-		if t.now[u] >= strengthFaint && w > weightLight {
+		if t.sentenceShare[u] >= strengthFaint && w > weightLight {
 			strong++
-			new = new || t.heard[u] < t.now[u]
+			new = new || t.earlierShare[u] < t.sentenceShare[u]
 		}
 	}
 	if t.breached[i] && (strong > 0 || fragment(s)) {
@@ -167,7 +167,7 @@ func (t *telling) tellsFact(i int, s *sentence, ownNames wordSet) bool {
 	if !new || fresh < weightLight {
 		return false
 	}
-	if f.heart > f.from && (heart < leastHeart*hearts || subject == 0 && heart < wholeHeart*hearts) {
+	if f.heart > f.from && (heart < minPredicateShare*hearts || subject == 0 && heart < fullPredicateShare*hearts) {
 		return false
 	}
 	if f.heart > f.from && subject == 0 && t.spread(f) > nearWords {
@@ -178,20 +178,20 @@ func (t *telling) tellsFact(i int, s *sentence, ownNames wordSet) bool {
 	}
 	share := told/f.total + t.extra(f, s)
 	if t.spokenOf(i) {
-		share += tellMore
+		share += sameSecretBonus
 	}
 	if f.heart > f.from && subject > 0 && heart > 0 && s.has(copulas) {
-		share += tellCopula
+		share += copulaBonus
 	}
 	if f.total < shortFact && f.strong > 1 {
-		return share >= tellShort
+		return share >= shortFactLimit
 	}
-	return share >= tellLimit
+	return share >= disclosureLimit
 }
 
 // extra returns how much the arrangement of a fact's words in a sentence adds to its
 // share.
-func (t *telling) extra(f *fact, s *sentence) (sum float32) {
+func (t *disclosure) extra(f *fact, s *sentence) (sum float32) {
 	neighbours, where := false, false
 	last, strong := -1, 0
 	for u := f.from; u < f.to; u++ {
@@ -205,25 +205,25 @@ func (t *telling) extra(f *fact, s *sentence) (sum float32) {
 		last = u
 	}
 	if strong > 0 && where && !f.identity {
-		sum += tellPlace
+		sum += placeBonus
 	}
 	if neighbours && !f.identity {
-		sum += tellNeighbours
+		sum += neighboursBonus
 	}
 	if f.identity && strong >= 2 && saysIAm(s) {
-		sum += tellIdentity
+		sum += identityBonus
 	}
 	return sum
 }
 
 // spokenOf reports whether another fact of the same secret was mentioned.
-func (t *telling) spokenOf(i int) bool {
+func (t *disclosure) spokenOf(i int) bool {
 	for j, f := range t.facts {
 		if j == i || f.text != t.facts[i].text {
 			continue
 		}
 		for u := f.from; u < f.to; u++ {
-			if max(t.now[u], t.heard[u], t.asked[u]) == 1 && t.units[u].weight >= weightSimple {
+			if max(t.sentenceShare[u], t.earlierShare[u], t.playerShare[u]) == 1 && t.units[u].weight >= weightSimple {
 				return true
 			}
 		}
@@ -232,7 +232,7 @@ func (t *telling) spokenOf(i int) bool {
 }
 
 // firstPlace returns the first word of a sentence that mentions a fact, or -1.
-func (t *telling) firstPlace(f *fact) int {
+func (t *disclosure) firstPlace(f *fact) int {
 	first := -1
 	for u := f.from; u < f.to; u++ {
 		if p := t.place[u]; p >= 0 && t.units[u].weight > weightLight && (first < 0 || p < first) {
@@ -265,7 +265,7 @@ func fragment(s *sentence) bool {
 }
 
 // peeks is tells for an incomplete sentence. It remembers nothing.
-func (t *telling) peeks(s *sentence, ownNames wordSet) bool {
+func (t *disclosure) peeks(s *sentence, ownNames wordSet) bool {
 	if t == nil {
 		return false
 	}
@@ -274,24 +274,24 @@ func (t *telling) peeks(s *sentence, ownNames wordSet) bool {
 	found := t.spells(s) || t.readsBackward(s)
 	t.letters = t.letters[:min(letters, len(t.letters))]
 	for i := range t.facts {
-		found = found || !t.open[i] && t.tellsFact(i, s, ownNames)
+		found = found || !t.open[i] && t.revealsFact(i, s, ownNames)
 	}
 	return found
 }
 
-// hears records that a sentence was heard.
-func (t *telling) hears(s *sentence) {
+// recordHeard records that a sentence was heard.
+func (t *disclosure) recordHeard(s *sentence) {
 	if t == nil {
 		return
 	}
 	t.mark(s)
-	for u, now := range t.now {
-		t.heard[u] = max(t.heard[u], now)
+	for u, now := range t.sentenceShare {
+		t.earlierShare[u] = max(t.earlierShare[u], now)
 	}
 }
 
 // readsBackward reports whether a word is a secret's word spelled backwards.
-func (t *telling) readsBackward(s *sentence) bool {
+func (t *disclosure) readsBackward(s *sentence) bool {
 	for i := range s.words {
 		if u, ok := t.backward[s.words[i].text]; ok && len(t.byStem[s.words[i].stem]) == 0 && !t.open[t.units[u].fact] {
 			return true
@@ -304,7 +304,7 @@ func (t *telling) readsBackward(s *sentence) bool {
 const maxLetters = 32
 
 // spells reports whether letters that are spelled out, also across sentences, form a word of a secret.
-func (t *telling) spells(s *sentence) bool {
+func (t *disclosure) spells(s *sentence) bool {
 	found := false
 	for i := 0; i < len(s.words); i++ {
 		w := s.words[i].text
@@ -334,7 +334,7 @@ func spellingAid(s *sentence, i int) int {
 }
 
 // isSpelled reports whether the letters so far end with a word of a secret.
-func (t *telling) isSpelled() bool {
+func (t *disclosure) isSpelled() bool {
 	for from := 0; from+3 <= len(t.letters); from++ {
 		w := string(t.letters[from:])
 		if u, ok := t.backward[w]; ok && !t.open[t.units[u].fact] {

@@ -48,10 +48,10 @@ func (t *Turn) namesSpeaker(s *sentence) bool {
 	for i < 2 && titles[s.at(i)] {
 		i++
 	}
-	for i < 3 && t.somebodyElse(s.at(i)) {
+	for i < 3 && t.isOtherName(s.at(i)) {
 		i++
 	}
-	if i == 0 || !t.somebodyElse(s.at(i-1)) || i >= len(s.words) {
+	if i == 0 || !t.isOtherName(s.at(i-1)) || i >= len(s.words) {
 		return false
 	}
 	manner := strings.Contains(s.gap(i), "(") ||
@@ -94,7 +94,7 @@ func (t *Turn) isOthersLine(s *sentence) bool {
 		return true
 	}
 	for i := 1; i < len(s.words); i++ { // "Fine. Tom: I draw." as one sentence
-		if s.words[i-1].capital && t.somebodyElse(s.at(i-1)) && strings.HasPrefix(strings.TrimLeft(s.gap(i), "*_ "), ":") && strings.ContainsAny(s.gap(i-1), ".!?)\n") {
+		if s.words[i-1].capital && t.isOtherName(s.at(i-1)) && strings.HasPrefix(strings.TrimLeft(s.gap(i), "*_ "), ":") && strings.ContainsAny(s.gap(i-1), ".!?)\n") {
 			return true
 		}
 	}
@@ -105,7 +105,7 @@ func (t *Turn) isOthersLine(s *sentence) bool {
 	return t.quotesScene(s) || t.namesSpeaker(s) || t.isApposed(s)
 }
 
-func (t *Turn) somebodyElse(w string) bool {
+func (t *Turn) isOtherName(w string) bool {
 	return t.card.others[w] || t.players[w]
 }
 
@@ -129,7 +129,7 @@ func (t *Turn) announcesLine(s *sentence, n int) bool {
 		if pastWords[s.at(i)] {
 			return false
 		}
-		named = named || t.somebodyElse(s.at(i)) || patrons[s.at(i)] && i > 0 && narrators[s.at(i-1)]
+		named = named || t.isOtherName(s.at(i)) || patrons[s.at(i)] && i > 0 && narrators[s.at(i-1)]
 		says = says || sayingNow[s.at(i)]
 	}
 	return named && says
@@ -155,7 +155,7 @@ func (t *Turn) isSpeaker(s *sentence, n int) bool {
 		return len(s.words) > 1 && s.words[1].capital
 	}
 	last := s.words[n-1]
-	if t.somebodyElse(last.text) || t.somebodyElse(s.at(0)) && n <= 3 {
+	if t.isOtherName(last.text) || t.isOtherName(s.at(0)) && n <= 3 {
 		return true
 	}
 	if t.isPatron(s, n) || t.announcesLine(s, n) {
@@ -236,7 +236,7 @@ func (t *Turn) quotesScene(s *sentence) bool {
 		}
 		w := s.at(i)
 		says = says || sayingNow[w] && s.at(i-1) != "it" && s.at(i-1) != "es" || w == "goes" && strings.Contains(s.gap(i+1), "\"")
-		named = named || t.somebodyElse(w)
+		named = named || t.isOtherName(w)
 		moves = moves || gestures[w]
 		story = story || storyWords[w] || i == 0 && storyBegins[w]
 		past = past || pastWords[w]

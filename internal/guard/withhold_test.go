@@ -321,7 +321,7 @@ func TestWithholds(t *testing.T) {
 		t.Run(string(reason), func(t *testing.T) {
 			for row := range strings.SplitSeq(strings.TrimSpace(rows), "\n") {
 				c := strings.SplitN(row, " | ", 3)
-				v := cardOf(c[0]).NewTurn(guard.TurnOptions{Asked: strings.TrimSpace(c[1]), Players: []string{"Tom", "Tim"}}).Judge(strings.TrimSpace(c[2]))
+				v := cardOf(c[0]).NewTurn(guard.TurnOptions{PlayerLine: strings.TrimSpace(c[1]), Players: []string{"Tom", "Tim"}}).Judge(strings.TrimSpace(c[2]))
 				if v.Text != "" {
 					t.Errorf("%s: heard %q, %v", row, v.Text, v.Reasons)
 				} else if !slices.Contains(v.Reasons, reason) {

@@ -109,26 +109,26 @@ func CodeOf(err error) Code {
 // Failed is the public text of errors whose own text is internal.
 const Failed = "the tool could not do it; the server's log says why"
 
-// Told marks err as public: its text may be shown to the caller, because it contains no paths, addresses or
+// PublicError marks err as public: its text may be shown to the caller, because it contains no paths, addresses or
 // other internals.
-func Told(err error) error {
+func PublicError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &told{err}
+	return &publicError{err}
 }
 
-type told struct{ error }
+type publicError struct{ error }
 
-func (t *told) Unwrap() error { return t.error }
+func (t *publicError) Unwrap() error { return t.error }
 
-// Telling returns the text of err for an outside caller. For an internal error, it returns [Failed] and
+// PublicText returns the text of err for an outside caller. For an internal error, it returns [Failed] and
 // inside true. The text excludes the parts added by [Foreign] and [Private].
-func Telling(err error) (text string, inside bool) {
+func PublicText(err error) (text string, inside bool) {
 	if err == nil {
 		return "", false
 	}
-	var public *told
+	var public *publicError
 	if CodeOf(err) == CodeHandlerError && !errors.As(err, &public) && !errors.Is(err, ErrPanicked) {
 		return Failed, true
 	}
@@ -206,29 +206,29 @@ func (r *Refusal) Is(target error) bool {
 	return target == ErrNotAllowed
 }
 
-// Door executes exactly the tools that a caller may use. Every call from one tool to another goes through the
+// ToolExecutor executes exactly the tools that a caller may use. Every call from one tool to another goes through the
 // caller's door.
-type Door interface {
+type ToolExecutor interface {
 	// Execute runs one tool; see mcphost.Host.ExecuteTool for arguments and errors. It is safe for concurrent
 	// use and returns when ctx ends.
 	Execute(ctx context.Context, name, args string) (Result, error)
 }
 
 type (
-	doorKey     struct{}
+	executorKey struct{}
 	progressKey struct{}
 	eventsKey   struct{}
 	depthKey    struct{}
 )
 
-// WithDoor returns a context in which tools call other tools through d.
-func WithDoor(ctx context.Context, d Door) context.Context {
-	return context.WithValue(ctx, doorKey{}, d)
+// WithExecutor returns a context in which tools call other tools through d.
+func WithExecutor(ctx context.Context, d ToolExecutor) context.Context {
+	return context.WithValue(ctx, executorKey{}, d)
 }
 
-// HasDoor reports whether tools called with ctx may call others.
-func HasDoor(ctx context.Context) bool {
-	d, _ := ctx.Value(doorKey{}).(Door)
+// HasExecutor reports whether tools called with ctx may call others.
+func HasExecutor(ctx context.Context) bool {
+	d, _ := ctx.Value(executorKey{}).(ToolExecutor)
 	return d != nil
 }
 
@@ -238,7 +238,7 @@ const maxDepth = 4
 // Through calls another tool through the caller's door. It refuses the call without a door, or if calls are
 // nested too deep.
 func Through(ctx context.Context, name, args string) (Result, error) {
-	d, _ := ctx.Value(doorKey{}).(Door)
+	d, _ := ctx.Value(executorKey{}).(ToolExecutor)
 	if d == nil {
 		return Result{}, fmt.Errorf("calling %q: %w: nobody vouches for the call", name, ErrNotAllowed)
 	}

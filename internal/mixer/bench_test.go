@@ -53,14 +53,14 @@ func BenchmarkFrame(b *testing.B) {
 	defer start(m)()
 	f := newFeeder()
 	m.Play(f.l)
-	var notes []mixer.Note
+	var notes []mixer.LineEvent
 	b.ReportAllocs()
 	for b.Loop() {
 		f.next()
-		if err := f.l.Room(b.Context(), time.Second); err != nil {
+		if err := f.l.AwaitRoom(b.Context(), time.Second); err != nil {
 			b.Fatal(err)
 		}
-		notes = m.TakeNotes(notes[:0])
+		notes = m.DrainEvents(notes[:0])
 	}
 }
 
@@ -108,7 +108,7 @@ func BenchmarkPlayToWrite(b *testing.B) {
 		begin := time.Now()
 		i.m.Play(l)
 		took = append(took, (<-i.wrote).Sub(begin))
-		i.m.TakeNotes(nil)
+		i.m.DrainEvents(nil)
 	}
 	percentiles(b, took)
 }
@@ -150,12 +150,12 @@ func TestFrameAllocatesNothing(t *testing.T) {
 		f.next() // two sentences ahead
 	}
 	m.Play(f.l)
-	var notes []mixer.Note
+	var notes []mixer.LineEvent
 	step := func() {
 		f.next()
 		next <- struct{}{}
 		<-written
-		notes = m.TakeNotes(notes[:0])
+		notes = m.DrainEvents(notes[:0])
 	}
 	for range 500 {
 		step()
@@ -173,14 +173,14 @@ func TestLongLineNeedsNoMoreMemory(t *testing.T) {
 		run(t, m)
 		f := newFeeder()
 		m.Play(f.l)
-		var notes []mixer.Note
+		var notes []mixer.LineEvent
 		play := func(frames int) uint64 {
 			for range frames {
 				f.next()
-				if err := f.l.Room(t.Context(), 2*time.Second); err != nil {
+				if err := f.l.AwaitRoom(t.Context(), 2*time.Second); err != nil {
 					t.Fatal(err)
 				}
-				notes = m.TakeNotes(notes[:0])
+				notes = m.DrainEvents(notes[:0])
 			}
 			var s runtime.MemStats
 			runtime.GC()

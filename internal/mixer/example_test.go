@@ -23,7 +23,7 @@ func ExampleMixer() {
 	m.Play(l)
 	for over := false; !over; {
 		<-m.Ready()
-		for _, n := range m.TakeNotes(nil) {
+		for _, n := range m.DrainEvents(nil) {
 			fmt.Println(n.Kind, n.Played)
 			over = n.Kind == mixer.Finished
 		}

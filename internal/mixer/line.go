@@ -31,39 +31,39 @@ type Line struct {
 	id   uint64
 	room chan struct{} // one token: Room should check again
 
-	mu    sync.Mutex // guards the fields below
-	state state
-	owner *Mixer // the mixer that first played it; nil before
-	spell int    // number of plays and cuts, which distinguishes one stretch of playback from the next
+	mu       sync.Mutex // guards the fields below
+	state    state
+	owner    *Mixer // the mixer that first played it; nil before
+	playSpan int    // number of plays and cuts, which distinguishes one stretch of playback from the next
 
 	// Positions count the line's samples from 0.
-	blocks  []*block
-	base    int64   // position of the first sample of blocks
-	written int64   // position after the last sample
-	pos     int64   // position of the next sample to play
-	start   int64   // position where sentence index begins
-	index   int     // the first sentence not played to its end
-	ends    []int64 // ends of the complete sentences from index on
-	open    bool    // the sentence after those in ends has begun
-	closed  bool
-	begun   int   // sentences begun
-	ended   int   // sentences played to their end, with their frames handed over
-	brokeAt int64 // after Stop: the end of sentence index, or 0 if it was not written
+	blocks         []*block
+	base           int64   // position of the first sample of blocks
+	written        int64   // position after the last sample
+	pos            int64   // position of the next sample to play
+	start          int64   // position where sentence index begins
+	index          int     // the first sentence not played to its end
+	ends           []int64 // ends of the complete sentences from index on
+	open           bool    // the sentence after those in ends has begun
+	closed         bool
+	begun          int   // sentences begun
+	ended          int   // sentences played to their end, with their frames handed over
+	cutSentenceEnd int64 // after Stop: the end of sentence index, or 0 if it was not written
 
-	flowing bool      // Started was reported and playback not interrupted since
-	stirred bool      // something was played since the last Dry
-	dryAt   time.Time // when the sentence counts as dry; zero while there is sound
-	failed  bool      // the outlet rejected its sound
-	fadeIn  int       // samples still to be faded in
-	ducked  bool      // play softly, because a player is speaking
-	gain    int       // current gain relative to unity, moving to the target set by ducked
-	hungry  bool      // the mixer wants to be woken when more is written
-	most    int64     // the samples Room waits for; negative if it does not
+	startReported  bool      // Started was reported and playback not interrupted since
+	playedSinceDry bool      // something was played since the last Dry
+	dryAt          time.Time // when the sentence counts as dry; zero while there is sound
+	failed         bool      // the outlet rejected its sound
+	fadeIn         int       // samples still to be faded in
+	ducked         bool      // play softly, because a player is speaking
+	gain           int       // current gain relative to unity, moving to the target set by ducked
+	needsInput     bool      // the mixer wants to be woken when more is written
+	roomLimit      int64     // the samples Room waits for; negative if it does not
 }
 
 // NewLine returns an empty line. Notes refer to it by id.
 func NewLine(id uint64) *Line {
-	return &Line{id: id, room: make(chan struct{}, 1), most: -1, gain: unity}
+	return &Line{id: id, room: make(chan struct{}, 1), roomLimit: -1, gain: unity}
 }
 
 // Begin begins the next sentence and returns its index, from 0. It ends an open sentence. After Close it does
@@ -88,14 +88,14 @@ func (l *Line) Begin() int {
 // Append adds a copy of samples, mono at audio.SampleRate, to the open sentence. Without one it does nothing.
 // It never blocks.
 func (l *Line) Append(samples []int16) {
-	if wake := l.appendAll(samples); wake != nil {
+	if wake := l.appendLocked(samples); wake != nil {
 		wakeup.Signal(wake)
 	}
 }
 
-// appendAll stores all samples under one lock. Otherwise the mixer might find too few for a frame and insert
+// appendLocked stores all samples under one lock. Otherwise the mixer might find too few for a frame and insert
 // silence. A second of sound takes about 20 µs.
-func (l *Line) appendAll(samples []int16) (wake chan struct{}) {
+func (l *Line) appendLocked(samples []int16) (wake chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.open || l.state == stopped || len(samples) == 0 {
@@ -110,7 +110,7 @@ func (l *Line) appendAll(samples []int16) (wake chan struct{}) {
 		l.written += int64(n)
 		samples = samples[n:]
 	}
-	return l.wakeLocked()
+	return l.takeWakeChannel()
 }
 
 // End marks the open sentence, if any, as complete.
@@ -133,7 +133,7 @@ func (l *Line) EndAt(at time.Duration) {
 	if l.open && l.state != stopped {
 		l.ends = append(l.ends, min(max(samplesIn(at), l.pos, l.lastEnd()), l.written))
 		l.begun++
-		wake = l.wakeLocked()
+		wake = l.takeWakeChannel()
 	}
 	l.mu.Unlock()
 	if wake != nil {
@@ -150,7 +150,7 @@ func (l *Line) Withdraw(at time.Duration) {
 		return
 	}
 	to := max(samplesIn(at), l.lastEnd(), l.pos)
-	if l.flowing && to == l.pos && to > l.lastEnd() {
+	if l.startReported && to == l.pos && to > l.lastEnd() {
 		n := min(l.written-to, int64(fadeSamples))
 		for i := range n {
 			at := int(to - l.base + i)
@@ -161,7 +161,7 @@ func (l *Line) Withdraw(at time.Duration) {
 	}
 	if to < l.written {
 		l.written = to
-		l.wakeWriter()
+		l.notifyWriter()
 	}
 }
 
@@ -193,7 +193,7 @@ func (l *Line) Close() {
 	l.closed = true
 	wake := l.endLocked()
 	if wake == nil {
-		wake = l.wakeLocked()
+		wake = l.takeWakeChannel()
 	}
 	l.mu.Unlock()
 	if wake != nil {
@@ -201,9 +201,9 @@ func (l *Line) Close() {
 	}
 }
 
-// Room waits until at most most of sound is unplayed. It returns [ErrStopped] if the line will not be played
+// AwaitRoom waits until at most most of sound is unplayed. It returns [ErrStopped] if the line will not be played
 // further, or ctx's error if ctx ends first. While a line is not played, or is paused, no room becomes free.
-func (l *Line) Room(ctx context.Context, most time.Duration) error {
+func (l *Line) AwaitRoom(ctx context.Context, most time.Duration) error {
 	most = max(most, 0)
 	samples := samplesIn(most)
 	for {
@@ -226,7 +226,7 @@ func (l *Line) Room(ctx context.Context, most time.Duration) error {
 func (l *Line) hasRoom(samples int64) (ok bool, over <-chan struct{}, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.most = -1
+	l.roomLimit = -1
 	if l.state == stopped {
 		return false, nil, ErrStopped
 	}
@@ -241,7 +241,7 @@ func (l *Line) hasRoom(samples int64) (ok bool, over <-chan struct{}, err error)
 	if l.written-l.pos <= samples {
 		return true, nil, nil
 	}
-	l.most = samples
+	l.roomLimit = samples
 	return false, over, nil
 }
 
@@ -253,20 +253,20 @@ func (l *Line) Ended() int {
 	return l.ended
 }
 
-// Partly returns how much of a sentence was played when the line was stopped within it, and the sentence's
+// PartlyPlayed returns how much of a sentence was played when the line was stopped within it, and the sentence's
 // length as far as it was written. whole reports that it was written to its end. All are zero before Stop,
 // and if the line was stopped between sentences or not played at all.
-func (l *Line) Partly() (played, written time.Duration, whole bool) {
+func (l *Line) PartlyPlayed() (played, written time.Duration, whole bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.state != stopped || l.index != l.ended || l.pos <= l.start {
 		return 0, 0, false
 	}
-	end := max(l.brokeAt, l.pos)
-	if l.brokeAt == 0 {
+	end := max(l.cutSentenceEnd, l.pos)
+	if l.cutSentenceEnd == 0 {
 		end = l.written
 	}
-	return durationAt(l.pos - l.start), durationAt(end - l.start), l.brokeAt > 0
+	return durationAt(l.pos - l.start), durationAt(end - l.start), l.cutSentenceEnd > 0
 }
 
 func (l *Line) endLocked() (wake chan struct{}) {
@@ -278,15 +278,15 @@ func (l *Line) endLocked() (wake chan struct{}) {
 		return nil
 	}
 	l.ends = append(l.ends, l.written)
-	return l.wakeLocked()
+	return l.takeWakeChannel()
 }
 
-// wakeLocked returns the wake channel of a mixer that waits for the data just written, or nil.
-func (l *Line) wakeLocked() chan struct{} {
-	if !l.hungry || l.open && len(l.ends) == 0 && !l.failed && l.owner.out != nil && !l.hasFrame() {
+// takeWakeChannel returns the wake channel of a mixer that waits for the data just written, or nil.
+func (l *Line) takeWakeChannel() chan struct{} {
+	if !l.needsInput || l.open && len(l.ends) == 0 && !l.failed && l.owner.out != nil && !l.hasFrame() {
 		return nil
 	}
-	l.hungry = false
+	l.needsInput = false
 	return l.owner.wake
 }
 

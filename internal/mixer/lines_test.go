@@ -60,7 +60,7 @@ func TestStopFades(t *testing.T) {
 		if got := l.Ended(); got != 0 {
 			t.Errorf("Ended = %d, want 0", got)
 		}
-		if err := l.Room(t.Context(), 0); !errors.Is(err, mixer.ErrStopped) {
+		if err := l.AwaitRoom(t.Context(), 0); !errors.Is(err, mixer.ErrStopped) {
 			t.Errorf("Room = %v, want ErrStopped", err)
 		}
 	})
@@ -86,12 +86,12 @@ func TestPartlyTellsWhereALineWasStopped(t *testing.T) {
 				row.write(l)
 				m.Play(l)
 				time.Sleep(frames*frame - frame/2)
-				if played, written, whole := l.Partly(); played != 0 || written != 0 || whole {
+				if played, written, whole := l.PartlyPlayed(); played != 0 || written != 0 || whole {
 					t.Errorf("before it was stopped: %v of %v, %t", played, written, whole)
 				}
 				m.Stop(l)
 				want := [2]time.Duration{time.Duration(row.played) * time.Millisecond, time.Duration(row.written) * time.Millisecond}
-				if played, written, whole := l.Partly(); played != want[0] || written != want[1] || whole != row.whole {
+				if played, written, whole := l.PartlyPlayed(); played != want[0] || written != want[1] || whole != row.whole {
 					t.Errorf("%v of %v, %t; want %v, %t", played, written, whole, want, row.whole)
 				}
 			})
@@ -171,7 +171,7 @@ func TestNextLineBeginsInTheFade(t *testing.T) {
 					told{2, mixer.Started, 0, 20 * time.Millisecond},
 					told{2, mixer.SentenceEnded, 0, 20 * time.Millisecond},
 					told{2, mixer.Finished, 0, 20 * time.Millisecond})
-				if err := a.Room(t.Context(), time.Hour); !errors.Is(err, mixer.ErrStopped) {
+				if err := a.AwaitRoom(t.Context(), time.Hour); !errors.Is(err, mixer.ErrStopped) {
 					t.Errorf("Room of the line cut off = %v, want ErrStopped", err)
 				}
 			})
@@ -328,7 +328,7 @@ func TestOutletFails(t *testing.T) {
 		m.Play(l)
 		time.Sleep(frame)
 		synctest.Wait()
-		notes := m.TakeNotes(nil)
+		notes := m.DrainEvents(nil)
 		if len(notes) != 5 || notes[1].Kind != mixer.Failed || !errors.Is(notes[1].Err, broken) {
 			t.Fatalf("notes = %v, want started, failed (broken pipe), two sentences, dry", notes)
 		}

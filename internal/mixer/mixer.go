@@ -85,8 +85,8 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// Note reports an event of a line.
-type Note struct {
+// LineEvent reports an event of a line.
+type LineEvent struct {
 	Line     uint64
 	Kind     Kind
 	Sentence int // for SentenceEnded: the sentence's index, from 0
@@ -115,25 +115,25 @@ type Mixer struct {
 
 	frame audio.Frame // owned by Run's goroutine
 
-	mu    sync.Mutex // guards the fields below; acquired before a line's
-	line  *Line      // the line being played; nil if none
-	tail  fade       // of a line cut off, still to be played
-	notes []Note     // notes not yet taken
-	fresh bool       // there was nothing to play when Run last checked
-	trail int        // frames of silence still to be played
-	after bool       // the last frame was one of them
-	pace  pace
-	given given
-	stats Stats
+	mu        sync.Mutex  // guards the fields below; acquired before a line's
+	line      *Line       // the line being played; nil if none
+	fadeTail  fade        // of a line cut off, still to be played
+	events    []LineEvent // notes not yet taken
+	idle      bool        // there was nothing to play when Run last checked
+	trailLeft int         // frames of silence still to be played
+	trailing  bool        // the last frame was one of them
+	pace      pace
+	written   frameInfo
+	stats     Stats
 }
 
-// given describes the frame that is being handed over.
-type given struct {
-	line   *Line // nil if the frame has no line's sound
-	spell  int   // the line's spell when the frame was made
-	starts bool  // the line was silent before
-	played time.Duration
-	ended  []Note // notes of the sentences that end in it
+// frameInfo describes the frame that is being handed over.
+type frameInfo struct {
+	line     *Line // nil if the frame has no line's sound
+	playSpan int   // the line's spell when the frame was made
+	starts   bool  // the line was silent before
+	played   time.Duration
+	ended    []LineEvent // notes of the sentences that end in it
 }
 
 // New returns a mixer that plays on out. If out is nil, there is no sound, and sentences pass as soon as they
@@ -144,7 +144,7 @@ func New(out Outlet, o *Options) *Mixer {
 		wake:  make(chan struct{}, 1),
 		ready: make(chan struct{}, 1),
 		done:  make(chan struct{}),
-		fresh: true,
+		idle:  true,
 	}
 	if o != nil {
 		m.opts = *o
@@ -154,16 +154,16 @@ func New(out Outlet, o *Options) *Mixer {
 	return m
 }
 
-// Ready returns a channel that receives when TakeNotes has notes.
+// Ready returns a channel that receives when DrainEvents has notes.
 func (m *Mixer) Ready() <-chan struct{} { return m.ready }
 
-// TakeNotes appends the notes since the last call to dst and returns it.
-func (m *Mixer) TakeNotes(dst []Note) []Note {
+// DrainEvents appends the notes since the last call to dst and returns it.
+func (m *Mixer) DrainEvents(dst []LineEvent) []LineEvent {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	dst = append(dst, m.notes...)
-	clear(m.notes)
-	m.notes = m.notes[:0]
+	dst = append(dst, m.events...)
+	clear(m.events)
+	m.events = m.events[:0]
 	return dst
 }
 
@@ -214,7 +214,7 @@ func (m *Mixer) Duck(l *Line, down bool) {
 	l.ducked = down
 }
 
-// Stop silences l for good, within a frame and with a fade-out of 5 ms. After it returns, TakeNotes returns
+// Stop silences l for good, within a frame and with a fade-out of 5 ms. After it returns, DrainEvents returns
 // no notes about l; [Line.Ended] returns how many of its sentences were played.
 func (m *Mixer) Stop(l *Line) {
 	m.mu.Lock()
@@ -225,14 +225,14 @@ func (m *Mixer) Stop(l *Line) {
 
 // cutLine pauses or stops l. m.mu is held.
 func (m *Mixer) cutLine(l *Line, to state) {
-	starved := m.after || m.fresh && m.pace.isOver(time.Now())
+	starved := m.trailing || m.idle && m.pace.allHeard(time.Now())
 	if f := l.cutTo(to); m.line == l {
 		m.line = nil
 		if f.n > 0 && !starved {
-			m.tail = f
+			m.fadeTail = f
 		}
 	}
 	if to == stopped {
-		m.notes = slices.DeleteFunc(m.notes, func(n Note) bool { return n.Line == l.id })
+		m.events = slices.DeleteFunc(m.events, func(n LineEvent) bool { return n.Line == l.id })
 	}
 }

@@ -132,7 +132,7 @@ type told struct {
 
 func take(m *mixer.Mixer) []told {
 	var all []told
-	for _, n := range m.TakeNotes(nil) {
+	for _, n := range m.DrainEvents(nil) {
 		all = append(all, told{n.Line, n.Kind, n.Sentence, n.Played})
 	}
 	return all

@@ -38,8 +38,8 @@ func (p *pace) nextDue(now time.Time, fresh bool) time.Time {
 	return p.floor
 }
 
-// noteHandover records that a frame was handed over and returns how late it was.
-func (p *pace) noteHandover(now time.Time) (late time.Duration) {
+// recordWrite records that a frame was handed over and returns how late it was.
+func (p *pace) recordWrite(now time.Time) (late time.Duration) {
 	if p.unpaced {
 		return 0
 	}
@@ -52,8 +52,8 @@ func (p *pace) noteHandover(now time.Time) (late time.Duration) {
 	return late
 }
 
-// isOver reports whether everything handed over has been heard.
-func (p *pace) isOver(now time.Time) bool { return !p.unpaced && now.After(p.next) }
+// allHeard reports whether everything handed over has been heard.
+func (p *pace) allHeard(now time.Time) bool { return !p.unpaced && now.After(p.next) }
 
 // endOfSound returns the time at which the sound handed over ends, or now if that is later.
 func (p *pace) endOfSound(now time.Time) time.Time {

@@ -15,7 +15,7 @@ func (l *Line) startPlaying(m *Mixer) bool {
 		return false
 	}
 	l.owner, l.state = m, playing
-	l.spell++
+	l.playSpan++
 	wakeup.Signal(l.room) // so that Room learns the owner
 	return true
 }
@@ -27,15 +27,15 @@ func (l *Line) cutTo(to state) (f fade) {
 	if l.state == stopped || l.state == finished {
 		return f
 	}
-	if l.flowing && l.pos > l.start {
+	if l.startReported && l.pos > l.start {
 		l.fadeOut(&f)
 	}
 	l.state = to
-	l.spell++
-	l.flowing, l.hungry, l.dryAt = false, false, time.Time{}
+	l.playSpan++
+	l.startReported, l.needsInput, l.dryAt = false, false, time.Time{}
 	if to == stopped {
 		if len(l.ends) > 0 {
-			l.brokeAt = l.ends[0]
+			l.cutSentenceEnd = l.ends[0]
 		}
 		l.freeBlocks()
 	} else if l.pos > l.start {
@@ -68,7 +68,7 @@ func (l *Line) hasFrame() bool {
 // readFrame fills dst with the available sound. It returns the number of samples, and notes with those of the
 // sentences that end in dst appended. It never stops within a sentence: a sentence that cannot fill the rest
 // of dst begins in the next frame.
-func (l *Line) readFrame(dst *audio.Frame, notes []Note) (int, []Note) {
+func (l *Line) readFrame(dst *audio.Frame, notes []LineEvent) (int, []LineEvent) {
 	n := 0
 	for n < len(dst) {
 		most := int64(len(dst) - n)
@@ -83,11 +83,11 @@ func (l *Line) readFrame(dst *audio.Frame, notes []Note) (int, []Note) {
 		l.gain = duck(part, l.gain, l.ducked)
 		l.pos += most
 		n += len(part)
-		notes = l.passEnded(notes, time.Time{})
+		notes = l.finishSentences(notes, time.Time{})
 	}
-	l.stirred, l.dryAt = true, time.Time{}
+	l.playedSinceDry, l.dryAt = true, time.Time{}
 	l.freePlayed()
-	l.wakeWriter()
+	l.notifyWriter()
 	return n, notes
 }
 
@@ -103,17 +103,17 @@ func (l *Line) copyTo(dst []int16) {
 func (l *Line) skipWritten() {
 	if l.pos < l.written {
 		l.pos = l.written
-		l.stirred, l.dryAt = true, time.Time{}
+		l.playedSinceDry, l.dryAt = true, time.Time{}
 		l.freePlayed()
-		l.wakeWriter()
+		l.notifyWriter()
 	}
 }
 
-// passEnded removes the sentences that have been played to their end, and appends a note for each.
-func (l *Line) passEnded(notes []Note, at time.Time) []Note {
+// finishSentences removes the sentences that have been played to their end, and appends a note for each.
+func (l *Line) finishSentences(notes []LineEvent, at time.Time) []LineEvent {
 	passed := 0
 	for passed < len(l.ends) && l.ends[passed] <= l.pos {
-		notes = append(notes, Note{
+		notes = append(notes, LineEvent{
 			Line: l.id, Kind: SentenceEnded, Sentence: l.index, At: at, Played: durationAt(l.ends[passed]),
 		})
 		l.start = l.ends[passed]
@@ -122,7 +122,7 @@ func (l *Line) passEnded(notes []Note, at time.Time) []Note {
 	}
 	if passed > 0 {
 		l.ends = append(l.ends[:0], l.ends[passed:]...)
-		l.stirred, l.dryAt = true, time.Time{}
+		l.playedSinceDry, l.dryAt = true, time.Time{}
 	}
 	return notes
 }
@@ -154,17 +154,17 @@ func (l *Line) freeBlocks() {
 	wakeup.Signal(l.room)
 }
 
-// wakeWriter wakes Room if there is enough room for it.
-func (l *Line) wakeWriter() {
-	if l.most >= 0 && l.written-l.pos <= l.most {
-		l.most = -1
+// notifyWriter wakes Room if there is enough room for it.
+func (l *Line) notifyWriter() {
+	if l.roomLimit >= 0 && l.written-l.pos <= l.roomLimit {
+		l.roomLimit = -1
 		wakeup.Signal(l.room)
 	}
 }
 
-// newNote returns a note at the current position.
-func (l *Line) newNote(kind Kind, at time.Time) Note {
-	return Note{Line: l.id, Kind: kind, At: at, Played: durationAt(l.pos)}
+// newEvent returns a note at the current position.
+func (l *Line) newEvent(kind Kind, at time.Time) LineEvent {
+	return LineEvent{Line: l.id, Kind: kind, At: at, Played: durationAt(l.pos)}
 }
 
 // samplesIn returns the number of samples in d, rounded.

@@ -135,7 +135,7 @@ func (w *world) do(a act) {
 
 // take moves the mixer's notes to w.got.
 func (w *world) take() {
-	for _, n := range w.m.TakeNotes(nil) {
+	for _, n := range w.m.DrainEvents(nil) {
 		w.got = append(w.got, event{told{n.Line, n.Kind, n.Sentence, n.Played}, n.At.Sub(w.start)})
 	}
 }

@@ -23,7 +23,7 @@ type asked struct {
 func ask(ctx context.Context, l *mixer.Line, most time.Duration) *asked {
 	a, start := &asked{}, time.Now()
 	go func() {
-		err := l.Room(ctx, most)
+		err := l.AwaitRoom(ctx, most)
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.done, a.err, a.after = true, err, time.Since(start)
@@ -133,7 +133,7 @@ func TestEndOfRun(t *testing.T) {
 				if err := m.Run(ctx); err != nil {
 					t.Errorf("Run = %v, want nil", err)
 				}
-				m.TakeNotes(nil)
+				m.DrainEvents(nil)
 				m.Play(l)
 				room.check(t, mixer.ErrStopped, time.Second)
 				time.Sleep(time.Second)

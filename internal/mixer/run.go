@@ -8,9 +8,9 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// patience is how long a sentence may be without sound before its line counts as dry. A speaker takes that
+// dryAfter is how long a sentence may be without sound before its line counts as dry. A speaker takes that
 // long to breathe.
-const patience = 200 * time.Millisecond
+const dryAfter = 200 * time.Millisecond
 
 // Run plays until ctx ends and returns nil. It is called once. After it returns, there are no further notes,
 // and Room returns [ErrStopped].
@@ -22,7 +22,7 @@ func (m *Mixer) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		until, write := m.nextFrame(time.Now())
 		if write {
-			if !m.handOver(ctx) {
+			if !m.writeFrame(ctx) {
 				return nil
 			}
 			continue
@@ -45,13 +45,13 @@ func (m *Mixer) Run(ctx context.Context) error {
 func (m *Mixer) nextFrame(now time.Time) (until time.Time, write bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	until, ready := m.passSilently(now)
-	if !ready && m.tail.n == 0 && m.trail == 0 {
-		m.fresh = true
+	until, ready := m.advanceLine(now)
+	if !ready && m.fadeTail.n == 0 && m.trailLeft == 0 {
+		m.idle = true
 		return until, false
 	}
-	due := m.pace.nextDue(now, m.fresh)
-	m.fresh = false
+	due := m.pace.nextDue(now, m.idle)
+	m.idle = false
 	if now.Before(due) {
 		if until.IsZero() || due.Before(until) {
 			until = due
@@ -62,9 +62,9 @@ func (m *Mixer) nextFrame(now time.Time) (until time.Time, write bool) {
 	return time.Time{}, true
 }
 
-// passSilently handles everything that needs no frame. It reports whether the line has sound for a frame, and
+// advanceLine handles everything that needs no frame. It reports whether the line has sound for a frame, and
 // if not, when it counts as dry. m.mu is held.
-func (m *Mixer) passSilently(now time.Time) (dryAt time.Time, ready bool) {
+func (m *Mixer) advanceLine(now time.Time) (dryAt time.Time, ready bool) {
 	l := m.line
 	if l == nil {
 		return time.Time{}, false
@@ -74,30 +74,30 @@ func (m *Mixer) passSilently(now time.Time) (dryAt time.Time, ready bool) {
 	if m.out == nil || l.failed {
 		l.skipWritten()
 	}
-	before := len(m.notes)
-	m.notes = l.passEnded(m.notes, now)
+	before := len(m.events)
+	m.events = l.finishSentences(m.events, now)
 	l.ended = l.index
 	switch {
 	case l.hasFrame():
 		ready = true
 	case l.closed:
-		m.notes = append(m.notes, l.newNote(Finished, now))
+		m.events = append(m.events, l.newEvent(Finished, now))
 		l.state = finished
 		l.freeBlocks()
 		m.line = nil
-	case l.stirred:
+	case l.playedSinceDry:
 		if l.dryAt.IsZero() && l.open {
-			l.dryAt = m.pace.endOfSound(now).Add(patience)
+			l.dryAt = m.pace.endOfSound(now).Add(dryAfter)
 		}
 		if now.Before(l.dryAt) {
 			dryAt = l.dryAt
 			break
 		}
-		m.notes = append(m.notes, l.newNote(Dry, now))
-		l.flowing, l.stirred, l.dryAt = false, false, time.Time{}
+		m.events = append(m.events, l.newEvent(Dry, now))
+		l.startReported, l.playedSinceDry, l.dryAt = false, false, time.Time{}
 	}
-	l.hungry = !ready && m.line != nil
-	if len(m.notes) > before {
+	l.needsInput = !ready && m.line != nil
+	if len(m.events) > before {
 		wakeup.Signal(m.ready)
 	}
 	return dryAt, ready
@@ -106,81 +106,81 @@ func (m *Mixer) passSilently(now time.Time) (dryAt time.Time, ready bool) {
 // mixFrame fills m.frame with the line's sound, if ready, and the fade of a line that was cut off. Otherwise
 // it is silence. m.mu is held.
 func (m *Mixer) mixFrame(ready bool) {
-	if m.after = !ready && m.tail.n == 0; m.after {
-		m.trail--
+	if m.trailing = !ready && m.fadeTail.n == 0; m.trailing {
+		m.trailLeft--
 	} else {
-		m.trail = int(m.opts.Trail / audio.FrameDuration)
+		m.trailLeft = int(m.opts.Trail / audio.FrameDuration)
 	}
 	n := 0
-	m.given.line = nil
+	m.written.line = nil
 	if ready {
 		n = m.mixLine(m.line)
 	}
 	clear(m.frame[n:])
-	m.tail.addTo(&m.frame)
+	m.fadeTail.addTo(&m.frame)
 }
 
 func (m *Mixer) mixLine(l *Line) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	m.given.line, m.given.spell = l, l.spell
-	m.given.starts = !l.flowing
-	l.flowing = true
-	n, m.given.ended = l.readFrame(&m.frame, m.given.ended[:0])
-	m.given.played = durationAt(l.pos)
+	m.written.line, m.written.playSpan = l, l.playSpan
+	m.written.starts = !l.startReported
+	l.startReported = true
+	n, m.written.ended = l.readFrame(&m.frame, m.written.ended[:0])
+	m.written.played = durationAt(l.pos)
 	return n
 }
 
-// handOver writes m.frame to the outlet. It returns false if ctx ended meanwhile.
-func (m *Mixer) handOver(ctx context.Context) bool {
+// writeFrame writes m.frame to the outlet. It returns false if ctx ended meanwhile.
+func (m *Mixer) writeFrame(ctx context.Context) bool {
 	at := time.Now()
 	err := m.out.Write(ctx, &m.frame)
 	if err != nil && ctx.Err() != nil {
 		return false
 	}
-	late := m.noteHandover(at, err)
+	late := m.recordWrite(at, err)
 	if err == nil && m.opts.OnFrame != nil {
 		m.opts.OnFrame(late)
 	}
 	return true
 }
 
-// noteHandover records the outcome of writing m.frame at time at, and returns how late the frame was.
-func (m *Mixer) noteHandover(at time.Time, err error) (late time.Duration) {
+// recordWrite records the outcome of writing m.frame at time at, and returns how late the frame was.
+func (m *Mixer) recordWrite(at time.Time, err error) (late time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	late = m.pace.noteHandover(at)
+	late = m.pace.recordWrite(at)
 	if err == nil {
 		m.stats.Frames++
 	}
-	g := &m.given
+	g := &m.written
 	if l := g.line; l != nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if l.state != stopped {
-			m.queueNotes(l, at, err)
+			m.queueEvents(l, at, err)
 		}
 	}
 	return late
 }
 
-// queueNotes queues the notes about a frame with sound of l. m.mu and l.mu are held.
-func (m *Mixer) queueNotes(l *Line, at time.Time, err error) {
-	g := &m.given
-	here := l.spell == g.spell // not paused meanwhile
+// queueEvents queues the notes about a frame with sound of l. m.mu and l.mu are held.
+func (m *Mixer) queueEvents(l *Line, at time.Time, err error) {
+	g := &m.written
+	here := l.playSpan == g.playSpan // not paused meanwhile
 	switch {
 	case err != nil && !l.failed:
-		l.failed, l.flowing = true, false
-		m.notes = append(m.notes, Note{Line: l.id, Kind: Failed, At: at, Played: g.played, Err: err})
+		l.failed, l.startReported = true, false
+		m.events = append(m.events, LineEvent{Line: l.id, Kind: Failed, At: at, Played: g.played, Err: err})
 	case err == nil && g.starts && here:
-		m.notes = append(m.notes, Note{Line: l.id, Kind: Started, At: at, Played: g.played})
+		m.events = append(m.events, LineEvent{Line: l.id, Kind: Started, At: at, Played: g.played})
 	}
 	for _, n := range g.ended {
 		n.At = at
-		m.notes = append(m.notes, n)
+		m.events = append(m.events, n)
 		l.ended = n.Sentence + 1
 	}
-	if len(m.notes) > 0 {
+	if len(m.events) > 0 {
 		wakeup.Signal(m.ready)
 	}
 }

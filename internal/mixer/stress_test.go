@@ -20,7 +20,7 @@ func write(ctx context.Context, t *testing.T, l *mixer.Line, id uint64) {
 		l.Begin()
 		for range 7 {
 			l.Append(tone(ms(13), int16(id)))
-			if err := l.Room(ctx, 100*time.Millisecond); err != nil {
+			if err := l.AwaitRoom(ctx, 100*time.Millisecond); err != nil {
 				if !errors.Is(err, mixer.ErrStopped) {
 					t.Errorf("Room = %v, want ErrStopped", err)
 				}
@@ -61,14 +61,14 @@ func TestAllAtOnce(t *testing.T) {
 				case 3, 4, 5:
 					m.Play(lines[i])
 				}
-				checkOrder(t, m.TakeNotes(nil), order, over)
+				checkOrder(t, m.DrainEvents(nil), order, over)
 			}
 			for i, l := range lines {
 				m.Stop(l)
 				over[first+uint64(i)] = true
 			}
 		}
-		checkOrder(t, m.TakeNotes(nil), order, over)
+		checkOrder(t, m.DrainEvents(nil), order, over)
 		checkOneVoice(t, out.all())
 		if len(order) == 0 {
 			t.Error("no sentence ended: the run shows nothing")
@@ -78,7 +78,7 @@ func TestAllAtOnce(t *testing.T) {
 
 // checkOrder checks that no note belongs to a line that is over, and that sentences end
 // once and in order.
-func checkOrder(t *testing.T, notes []mixer.Note, order sentenceOrder, over map[uint64]bool) {
+func checkOrder(t *testing.T, notes []mixer.LineEvent, order sentenceOrder, over map[uint64]bool) {
 	t.Helper()
 	for _, n := range notes {
 		if over[n.Line] {

@@ -25,7 +25,7 @@ func parseCorrected(words []word, room Room) (Order, bool) {
 			first, instead := words[:i], words[i+n:]
 			_, named := target(first, room)
 			before, ordered := parseWords(first, room)
-			if !ordered && !named || takenBack(instead) {
+			if !ordered && !named || isRetracted(instead) {
 				continue
 			}
 			if o, ok := parseWords(instead, room); ok && (!named || o.NPC >= 0) {
@@ -52,8 +52,8 @@ func splice(first, instead []word, kind Kind, room Room) (Order, bool) {
 	return Order{}, false
 }
 
-// takenBack reports whether words take back the order among them.
-func takenBack(words []word) bool {
+// isRetracted reports whether words take back the order among them.
+func isRetracted(words []word) bool {
 	for i := range words {
 		for n := 1; n <= 2 && i+n <= len(words); n++ {
 			if backs[join(words[i:i+n])] {

@@ -29,7 +29,7 @@ func misled(f *frame, words []word, before, tokens []token, m *mention) bool {
 		return true
 	}
 	pleads := has(tokens, pleading)
-	if asks(words) && !has(tokens, asking) && !pleads {
+	if isQuestion(words) && !has(tokens, asking) && !pleads {
 		return true
 	}
 	if m == nil || m.npc == Everyone && f.alone {
@@ -84,8 +84,8 @@ func misled(f *frame, words []word, before, tokens []token, m *mention) bool {
 	return false
 }
 
-// asks reports whether a question mark follows one of the words.
-func asks(words []word) bool {
+// isQuestion reports whether a question mark follows one of the words.
+func isQuestion(words []word) bool {
 	return slices.ContainsFunc(words, func(w word) bool { return w.stop == '?' })
 }
 

@@ -130,7 +130,7 @@ func Parse(text string, room Room) (Order, bool) {
 	if o, ok := parseCorrected(words, room); ok {
 		return o, true
 	}
-	if takenBack(words) {
+	if isRetracted(words) {
 		return Order{}, false
 	}
 	if o, ok := saidInside(text, words, room); ok {

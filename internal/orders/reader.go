@@ -222,7 +222,7 @@ func readAbout(words []word, m *mention, room Room) (parsed, bool) {
 		if m != nil {
 			o.NPC = m.npc
 		}
-		requested := m != nil && m.npc != Everyone && has(before, asking) && (asks(words) || !slices.ContainsFunc(before, func(t token) bool { return relaying[t.text] })) && (has(before, causing|making|setting|turning) || has(tokens, leaving))
+		requested := m != nil && m.npc != Everyone && has(before, asking) && (isQuestion(words) || !slices.ContainsFunc(before, func(t token) bool { return relaying[t.text] })) && (has(before, causing|making|setting|turning) || has(tokens, leaving))
 		p := parsed{Order: o, requested: m != nil && isRequest(f, words, before, tokens, m), explicit: requested || f.plain || m != nil && m.ours || (f.kind == Raise || f.kind == Lower) && f.has[0] != time && has(before, causing|making)}
 		switch f.kind {
 		case EndSession:

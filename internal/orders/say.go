@@ -27,13 +27,13 @@ func parseSay(text string, words []word, room Room) (parsed, bool) {
 			line = strings.TrimSpace(rest)
 		}
 		line = unquote(line)
-		if !quoted && (said.asked || onlyQuoted[w.folded] && !said.let && !verbatim[join(words[i:next])] || aboutWords[words[next].folded] && !(said.let && articles[words[next].folded] && len(words) > next+3) || strings.HasSuffix(line, "?") && !quoted && !said.pleaded || greets(words[next:], room)) {
+		if !quoted && (said.asked || onlyQuoted[w.folded] && !said.permitted && !verbatim[join(words[i:next])] || aboutWords[words[next].folded] && !(said.permitted && articles[words[next].folded] && len(words) > next+3) || strings.HasSuffix(line, "?") && !quoted && !said.pleaded || greets(words[next:], room)) {
 			return parsed{}, false
 		}
-		if w.folded == "sagt" && !said.let && words[i-1].stop == 0 && !pleads(words[:next]) { // "Bartok sagt: …" is narration
+		if w.folded == "sagt" && !said.permitted && words[i-1].stop == 0 && !pleads(words[:next]) { // "Bartok sagt: …" is narration
 			return parsed{}, false
 		}
-		return parsed{Order: Order{Kind: Say, NPC: said.npc, Text: line}, explicit: quoted || said.let && words[next-1].stop == ','}, line != ""
+		return parsed{Order: Order{Kind: Say, NPC: said.npc, Text: line}, explicit: quoted || said.permitted && words[next-1].stop == ','}, line != ""
 	}
 	return parsed{}, false
 }
@@ -62,8 +62,8 @@ func afterSay(words []word, i int) int {
 // spoken is the NPC that is to say something, and how: asked in a question, let by the speaker, or asked with
 // "please".
 type spoken struct {
-	npc                 int
-	asked, let, pleaded bool
+	npc                       int
+	asked, permitted, pleaded bool
 }
 
 // speaker returns the NPC that is to say something. Besides its name, words may contain only filler, "let" or

@@ -99,7 +99,7 @@ func Client(base *http.Client, p Policy) *http.Client {
 func RoundTripper(next http.RoundTripper, p Policy) http.RoundTripper {
 	g := &guard{next: next, policy: p}
 	if u, err := url.Parse(p.Home); err == nil {
-		g.home = strings.ToLower(u.Hostname())
+		g.trustedHost = strings.ToLower(u.Hostname())
 	}
 	return g
 }
@@ -126,9 +126,9 @@ func TLS() *tls.Config { return &tls.Config{MinVersion: tls.VersionTLS12} }
 
 // guard is a transport that enforces a policy.
 type guard struct {
-	next   http.RoundTripper
-	policy Policy
-	home   string // the host of Home in lower case; empty if Home is empty
+	next        http.RoundTripper
+	policy      Policy
+	trustedHost string // the host of Home in lower case; empty if Home is empty
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -144,7 +144,7 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 		return resp, err
 	}
 	most := cmp.Or(g.policy.MaxBody, DefaultMaxBody)
-	resp.Body = &bounded{ReadCloser: resp.Body, left: most, most: most}
+	resp.Body = &bounded{ReadCloser: resp.Body, remaining: most, limit: most}
 	return resp, nil
 }
 
@@ -175,7 +175,7 @@ func (g *guard) admit(r *http.Request) error {
 
 // permits reports whether a host may have a private address.
 func (g *guard) permits(host string) bool {
-	return g.policy.AnyPrivate || g.policy.Private && strings.EqualFold(host, g.home)
+	return g.policy.AnyPrivate || g.policy.Private && strings.EqualFold(host, g.trustedHost)
 }
 
 func (p Policy) refusal(address string) error {
@@ -267,27 +267,27 @@ func isProxy(address string) bool {
 // than HTTP, such as the WebSockets of another library.
 func WithPolicy(ctx context.Context, p Policy) context.Context {
 	g := RoundTripper(nil, p).(*guard)
-	_, err := netip.ParseAddr(g.home)
-	return context.WithValue(ctx, reachKey{}, reach{private: g.permits(g.home), literal: err == nil, direct: p.Direct, refuse: p.refusal})
+	_, err := netip.ParseAddr(g.trustedHost)
+	return context.WithValue(ctx, reachKey{}, reach{private: g.permits(g.trustedHost), literal: err == nil, direct: p.Direct, refuse: p.refusal})
 }
 
 // bounded is a body that can be read only up to a limit.
 type bounded struct {
 	io.ReadCloser
-	left, most int64
+	remaining, limit int64
 }
 
 // Read implements [io.Reader].
 func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 { // reading one more byte distinguishes the end from too much data
+	if b.remaining <= 0 { // reading one more byte distinguishes the end from too much data
 		var one [1]byte
 		n, err := b.ReadCloser.Read(one[:])
 		if n > 0 {
-			return 0, fmt.Errorf("%w: more than %d MB came", ErrTooLong, b.most>>20)
+			return 0, fmt.Errorf("%w: more than %d MB came", ErrTooLong, b.limit>>20)
 		}
 		return 0, err
 	}
-	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
-	b.left -= int64(n)
+	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.remaining)])
+	b.remaining -= int64(n)
 	return n, err
 }

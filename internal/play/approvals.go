@@ -12,16 +12,16 @@ import (
 // approvals reports to a table's sink which calls of the campaign wait for approval. Its fields belong to
 // run.
 type approvals struct {
-	policy *access.Engine
-	table  *table.Table
-	told   map[string]access.Approval // reported as waiting, by id
+	policy   *access.Engine
+	table    *table.Table
+	reported map[string]access.Approval // reported as waiting, by id
 }
 
 // run reports changes until ctx or the table ends.
 func (a *approvals) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		changed := a.policy.PendingChanged()
-		if a.tellChanges(ctx, a.policy.Pending()) != nil {
+		if a.reportChanges(ctx, a.policy.Pending()) != nil {
 			return
 		}
 		expiry := time.NewTimer(a.untilExpiry())
@@ -37,28 +37,28 @@ func (a *approvals) run(ctx context.Context) {
 // untilExpiry returns how long until the next waiting call expires, at most an hour.
 func (a *approvals) untilExpiry() time.Duration {
 	next := time.Hour
-	for _, w := range a.told {
+	for _, w := range a.reported {
 		next = min(next, time.Until(w.Expires))
 	}
 	return next
 }
 
-// tellChanges reports the calls that have begun to wait and those that no longer do.
-func (a *approvals) tellChanges(ctx context.Context, waiting []access.Approval) error {
+// reportChanges reports the calls that have begun to wait and those that no longer do.
+func (a *approvals) reportChanges(ctx context.Context, waiting []access.Approval) error {
 	now := make(map[string]access.Approval, len(waiting))
 	for _, w := range waiting {
 		now[w.ID] = w
 	}
-	for id, w := range a.told {
+	for id, w := range a.reported {
 		if _, still := now[id]; still {
 			continue
 		}
-		if err := table.TellDecision(ctx, a.table, a.ended(w)); err != nil {
+		if err := table.ReportDecision(ctx, a.table, a.ended(w)); err != nil {
 			return err
 		}
 	}
 	for _, w := range waiting {
-		if _, known := a.told[w.ID]; known {
+		if _, known := a.reported[w.ID]; known {
 			continue
 		}
 		args := json.RawMessage(w.Args)
@@ -66,11 +66,11 @@ func (a *approvals) tellChanges(ctx context.Context, waiting []access.Approval) 
 			args, _ = json.Marshal(w.Args) // a string always marshals
 		}
 		e := table.ApprovalWaits{ID: w.ID, Who: w.Caller, Tool: w.Tool, Args: args, Proposed: w.Proposed, Expires: w.Expires}
-		if err := table.TellApproval(ctx, a.table, e); err != nil {
+		if err := table.ReportApproval(ctx, a.table, e); err != nil {
 			return err
 		}
 	}
-	a.told = now
+	a.reported = now
 	return nil
 }
 

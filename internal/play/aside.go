@@ -9,13 +9,13 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// takeInAside imports lines into the store that it rejected earlier, and reports how many. Lines that still
+// importSpilled imports lines into the store that it rejected earlier, and reports how many. Lines that still
 // cannot be imported stay where they are.
-func takeInAside(ctx context.Context, cfg *config.Config, log memory.SessionLog, tell func(string)) {
-	forgotten, err := ReadWithheld(WithheldFile(cfg))
+func importSpilled(ctx context.Context, cfg *config.Config, log memory.SessionLog, tell func(string)) {
+	forgotten, err := ReadForgotten(ForgottenUsersFile(cfg))
 	n := 0
 	if err == nil {
-		n, err = TakeAside(ctx, AsideDir(cfg), log, forgotten)
+		n, err = ImportSpilled(ctx, SpillDir(cfg), log, forgotten)
 	}
 	if n > 0 {
 		tell(plural.Count(n, "line of an earlier session that could not be saved then is", "lines of an earlier session that could not be saved then are") + " in memory now")

@@ -221,7 +221,7 @@ func phrasesOf(cast []config.NPC) *world.Phrases {
 func (g *Game) context() *hotctx.Source {
 	s := hotctx.New(g.Store, world.Graph{World: g.World, Finder: g.Store})
 	s.SetMind(g.Chronicle.Between)
-	s.SetDiary(g.Chronicle.DiaryInMind)
+	s.SetDiary(g.Chronicle.RecentDiary)
 	return s
 }
 

@@ -57,7 +57,7 @@ func (g *Game) openClock(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("reading the date: %w", err)
 		}
-		return g.keepDate(ctx, day, map[string][]byte{filed: []byte(first)})
+		return g.storeDate(ctx, day, map[string][]byte{filed: []byte(first)})
 	}
 	if text, ok := kept[today]; ok {
 		day, err := strconv.ParseInt(string(text), 10, 64)
@@ -69,8 +69,8 @@ func (g *Game) openClock(ctx context.Context) error {
 	return nil
 }
 
-// keepDate sets the day, and stores it so that it survives a restart.
-func (g *Game) keepDate(ctx context.Context, day int64, with map[string][]byte) error {
+// storeDate sets the day, and stores it so that it survives a restart.
+func (g *Game) storeDate(ctx context.Context, day int64, with map[string][]byte) error {
 	today, _ := g.dateKeys()
 	values := map[string][]byte{today: strconv.AppendInt(nil, day, 10)}
 	for key, value := range with {
@@ -92,7 +92,7 @@ func (g *Game) SetDate(ctx context.Context, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := g.keepDate(ctx, day, nil); err != nil {
+	if err := g.storeDate(ctx, day, nil); err != nil {
 		return "", err
 	}
 	return g.Date(), nil

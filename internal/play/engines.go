@@ -61,7 +61,7 @@ func (e *engines) Answer(ctx context.Context, req engine.Request) iter.Seq2[engi
 		return e.speech.Answer(ctx, req)
 	}
 	mode := req.NPC.CascadeMode()
-	if mode != config.CascadeAlways && (mode != config.CascadeAuto || !req.Late) {
+	if mode != config.CascadeAlways && (mode != config.CascadeAuto || !req.FirstSoundLate) {
 		return e.cascaded.Answer(ctx, req)
 	}
 	chosen, err := e.sentenceEngine(req.NPC.Cascade)

@@ -55,7 +55,7 @@ func answer(t *testing.T, e *engines, npc config.NPC, late bool) string {
 		}
 	}()
 	var said []string
-	for ev, err := range e.Answer(t.Context(), engine.Request{NPC: npc, Late: late, Tools: host.Toolset(mcphost.ToolsetOptions{})}) {
+	for ev, err := range e.Answer(t.Context(), engine.Request{NPC: npc, FirstSoundLate: late, Tools: host.Toolset(mcphost.ToolsetOptions{})}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ func ForgetUser(ctx context.Context, g *Game, running *table.Table, ref string, 
 // forgetUser deletes a user's data from the store. If ctx ends first, the rest is deleted in the background,
 // and the error is nil. progress may be nil.
 func (g *Game) forgetUser(ctx context.Context, ref string, progress func(memory.Forgetting)) (int, error) {
-	noted := Withhold(WithheldFile(g.Config), ref)
+	noted := RecordForgotten(ForgottenUsersFile(g.Config), ref)
 	learnt := g.Chronicle.Forget(ctx, ref)
 	n, err := g.Store.ForgetUser(ctx, ref, progress)
 	err = errors.Join(noted, learnt, err)
@@ -72,11 +72,11 @@ func (g *Game) EraseLine(ctx context.Context, playing *Session, id int64) (memor
 	}
 	if playing != nil && l.Session == playing.ID() {
 		if l.NPC != "" {
-			_, err = playing.Table.Unsay(ctx, table.Unsaying{Turn: l.Turn, Leads: true})
+			_, err = playing.Table.RetractAnswer(ctx, table.RetractionRequest{Turn: l.Turn, Leads: true})
 		} else {
 			err = playing.Table.Retract(ctx, l.Ref)
 		}
-		if err != nil && !errors.Is(err, table.ErrStands) && !errors.Is(err, table.ErrClosed) {
+		if err != nil && !errors.Is(err, table.ErrNotRetractable) && !errors.Is(err, table.ErrClosed) {
 			return l, err
 		}
 	}
@@ -111,7 +111,7 @@ func (g *Game) EraseNote(ctx context.Context, id int64) (text string, err error)
 
 // finishForgetting deletes the rest of users' data whose deletion was interrupted.
 func (g *Game) finishForgetting() {
-	if _, err := g.Store.GoOnForgetting(g.life); err != nil && g.life.Err() == nil {
+	if _, err := g.Store.ResumeForgetting(g.life); err != nil && g.life.Err() == nil {
 		g.log.Error("forgetting who was to be forgotten before", "reason", err)
 	}
 }

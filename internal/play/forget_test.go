@@ -43,7 +43,7 @@ func TestMentions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	check(s.Settle(t.Context(), []memory.Entity{{ID: "keep", Type: "location", Name: "Keep", Description: "Borin's keep.", Attributes: map[string]string{"lord": "Bo"}}, {ID: "mira", Type: "npc", Name: "Mira"}},
+	check(s.ApplyCampaign(t.Context(), []memory.Entity{{ID: "keep", Type: "location", Name: "Keep", Description: "Borin's keep.", Attributes: map[string]string{"lord": "Bo"}}, {ID: "mira", Type: "npc", Name: "Mira"}},
 		[]memory.Relation{{From: "mira", Type: "owes", To: "keep", Note: "a debt to Borin"}}, []memory.Fact{{Source: "world", Text: "Borin built the keep."}, memory.DescriptionOf(memory.Entity{ID: "keep", Name: "Keep", Description: "Borin's keep."})}))
 	check(s.Remember(t.Context(), memory.Fact{Source: "notes", Text: "Borin is late."}))
 	check(s.SaveState(t.Context(), "world", map[string][]byte{"scene:Keep": []byte("Borin stands at the gate."), "initial:Keep": []byte("A gate.")}))
@@ -86,8 +86,8 @@ func TestMentionsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := play.FindMentions(t.Context(), s, "browser:1", "gold")
-	if len(m.Found) != play.MostMentions || m.Total() != 501 {
-		t.Errorf("%d shown of %d, want %d of 501", len(m.Found), m.Total(), play.MostMentions)
+	if len(m.Found) != play.MaxMentions || m.Total() != 501 {
+		t.Errorf("%d shown of %d, want %d of 501", len(m.Found), m.Total(), play.MaxMentions)
 	}
 	if !slices.ContainsFunc(m.Found, func(one play.Mention) bool {
 		return one.Kind == play.MentionEntity && strings.Contains(one.Text, "gold")
@@ -108,15 +108,15 @@ func TestMentionsAreBounded(t *testing.T) {
 		}
 	}
 	l.Add(play.Mentions{Names: []string{"nothing"}})
-	if n := l.Wait(); n != 10*501 {
+	if n := l.CountWaiting(); n != 10*501 {
 		t.Errorf("%d places wait, want those of ten lists", n)
 	}
 	for n := 9; n >= 0; n-- {
-		if one, ok := l.Take(); !ok || one.Total() != 501 || l.Wait() != n*501 {
-			t.Errorf("a list of %d places is taken, %t, and %d wait then", one.Total(), ok, l.Wait())
+		if one, ok := l.Pop(); !ok || one.Total() != 501 || l.CountWaiting() != n*501 {
+			t.Errorf("a list of %d places is taken, %t, and %d wait then", one.Total(), ok, l.CountWaiting())
 		}
 	}
-	if one, ok := l.Take(); ok {
+	if one, ok := l.Pop(); ok {
 		t.Errorf("%+v is taken again", one)
 	}
 }

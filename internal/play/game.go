@@ -165,7 +165,7 @@ func (g *Game) open(ctx context.Context, o Options) error {
 		return err
 	}
 	if !o.ReadOnly {
-		takeInAside(ctx, g.Config, g.Store, g.addNotice)
+		importSpilled(ctx, g.Config, g.Store, g.addNotice)
 	}
 	g.work.Go(func() { RunIndexer(g.life, g.Store, g.log, g.addNotice) })
 	g.work.Go(g.finishForgetting)
@@ -222,7 +222,7 @@ func (g *Game) exampleEntity() string {
 func (g *Game) applyCampaign(ctx context.Context) error {
 	var err error
 	g.Campaign, err = ReadCampaign(g.Config)
-	g.settleGroups(g.npcs)
+	g.assignGroups(g.npcs)
 	if err != nil {
 		return err
 	}
@@ -245,7 +245,7 @@ func ReadCampaign(cfg *config.Config) (*world.Campaign, error) {
 	return c, userfile.Usage(err)
 }
 
-// addNotice sends a notice to the running sessions, or stores it for [Game.TakeNotices] if there are none.
+// addNotice sends a notice to the running sessions, or stores it for [Game.DrainNotices] if there are none.
 func (g *Game) addNotice(text string) {
 	g.mu.Lock()
 	told := slices.Collect(maps.Values(g.sessions))
@@ -267,8 +267,8 @@ func (g *Game) OfferMentions(m Mentions) {
 	}
 }
 
-// TakeNotices returns the notices that were not displayed yet.
-func (g *Game) TakeNotices() []string {
+// DrainNotices returns the notices that were not displayed yet.
+func (g *Game) DrainNotices() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	n := g.notices
@@ -288,11 +288,11 @@ func (g *Game) SetCast(all []config.NPC) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.npcs = all
-	g.settleGroups(all)
+	g.assignGroups(all)
 }
 
-// settleGroups sets which groups NPCs belong to, according to the campaign and the NPCs' files.
-func (g *Game) settleGroups(all []config.NPC) {
+// assignGroups sets which groups NPCs belong to, according to the campaign and the NPCs' files.
+func (g *Game) assignGroups(all []config.NPC) {
 	of, sharing := map[string][]string{}, []string(nil)
 	for _, n := range all {
 		of[n.ID] = append(of[n.ID], n.Knows...)
@@ -337,7 +337,7 @@ func (g *Game) Prepare(ctx context.Context, tell func(level, text string)) {
 	if err := g.Registry.Calibrate(ctx); err != nil && ctx.Err() == nil {
 		tell("warning", err.Error())
 	}
-	for _, n := range g.TakeNotices() {
+	for _, n := range g.DrainNotices() {
 		tell("warning", n)
 	}
 }

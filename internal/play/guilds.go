@@ -138,7 +138,7 @@ func (gs *Guilds) CutOffSessions(ctx context.Context) (all []CutOff) {
 		if err != nil {
 			continue // not a guild's directory
 		}
-		cut, err := g.takeCutOff(ctx)
+		cut, err := g.popCutOff(ctx)
 		if err != nil {
 			g.log.Error("looking for a session that was cut off", "reason", err)
 		} else if cut.Lines > 0 {

@@ -72,7 +72,7 @@ func (m *Member) FindEntities(ctx context.Context, name string) ([]memorytool.En
 // call of query_entities, which returns only a limited number to a model.
 func (m *Member) ListEntities(ctx context.Context, name string) (all []memory.Entity, err error) {
 	target := mcp.Target{Tool: "query_entities", Source: "builtin", ReadOnly: true, Permission: access.WorldRead}
-	err = m.doGoverned(ctx, target, map[string]any{"name": name}, func(_ context.Context, game *Game) error {
+	err = m.runGoverned(ctx, target, map[string]any{"name": name}, func(_ context.Context, game *Game) error {
 		for _, e := range game.World.Entities("") {
 			if nameRank(strings.ToLower(name), append([]string{e.Name, e.ID}, e.Aliases...)...) > 0 {
 				all = append(all, e)

@@ -38,13 +38,13 @@ type GuildCampaign struct {
 func (g *Guild) campaignDir(id string) string { return filepath.Join(g.dir, campaignsDir, id) }
 
 // findCampaign returns the campaign of an id. The configured campaign has an empty id.
-func (r *record) findCampaign(id string) (keptCampaign, bool) {
+func (r *record) findCampaign(id string) (loadedCampaign, bool) {
 	for _, c := range r.Campaigns {
 		if c.ID == id {
 			return c, true
 		}
 	}
-	return keptCampaign{}, id == ""
+	return loadedCampaign{}, id == ""
 }
 
 // newCampaignID returns the id for a campaign of a name.
@@ -101,12 +101,12 @@ func (g *Guild) Campaign(ctx context.Context) (c GuildCampaign, err error) {
 func (m *Member) LoadCampaign(ctx context.Context, file string, data []byte) (c GuildCampaign, err error) {
 	g := m.guild
 	target := mcp.Target{Tool: "campaign_load", Source: "server", Permission: access.WorldWrite}
-	err = m.doGoverned(ctx, target, fileArguments(file, data), func(ctx context.Context, _ *Game) error {
+	err = m.runGoverned(ctx, target, fileArguments(file, data), func(ctx context.Context, _ *Game) error {
 		read, err := g.guilds.parseCampaign(ctx, file, data)
 		if err != nil {
 			return err
 		}
-		k := keptCampaign{ID: newCampaignID(read.Name), Name: read.Name, System: cmp.Or(read.System, g.guilds.latestConfig().Campaign.System)}
+		k := loadedCampaign{ID: newCampaignID(read.Name), Name: read.Name, System: cmp.Or(read.System, g.guilds.latestConfig().Campaign.System)}
 		current, err := g.storeCampaign(k, data)
 		c = GuildCampaign{ID: k.ID, Name: k.Name, System: k.System, Scene: read.Scene, Entities: len(read.Entities), Current: current}
 		return err
@@ -115,7 +115,7 @@ func (m *Member) LoadCampaign(ctx context.Context, file string, data []byte) (c 
 }
 
 // storeCampaign stores a campaign, replacing its previous file, and reports whether it is the current one.
-func (g *Guild) storeCampaign(c keptCampaign, data []byte) (current bool, err error) {
+func (g *Guild) storeCampaign(c loadedCampaign, data []byte) (current bool, err error) {
 	g.changing.Lock()
 	defer g.changing.Unlock()
 	r, err := g.records.readRecord()
@@ -135,7 +135,7 @@ func (g *Guild) storeCampaign(c keptCampaign, data []byte) (current bool, err er
 	err = replaceFile(filepath.Join(g.campaignDir(c.ID), campaignFile), data)
 	if err == nil {
 		err = g.records.changeRecord(func(r *record) error {
-			r.Campaigns = slices.DeleteFunc(r.Campaigns, func(k keptCampaign) bool { return k.ID == c.ID })
+			r.Campaigns = slices.DeleteFunc(r.Campaigns, func(k loadedCampaign) bool { return k.ID == c.ID })
 			r.Campaigns = append(r.Campaigns, c)
 			return nil
 		})
@@ -153,7 +153,7 @@ func (g *Guild) storeCampaign(c keptCampaign, data []byte) (current bool, err er
 // while a session is running.
 func (m *Member) SwitchCampaign(ctx context.Context, id string) (GuildCampaign, error) {
 	target := mcp.Target{Tool: "campaign_switch", Source: "server", Permission: access.SessionControl}
-	err := m.doGoverned(ctx, target, map[string]any{"campaign": id}, func(ctx context.Context, _ *Game) error { return m.guild.switchTo(ctx, id) })
+	err := m.runGoverned(ctx, target, map[string]any{"campaign": id}, func(ctx context.Context, _ *Game) error { return m.guild.switchTo(ctx, id) })
 	if err != nil {
 		return GuildCampaign{}, err
 	}

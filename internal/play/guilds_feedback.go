@@ -27,8 +27,8 @@ type feedback struct {
 	Text string    `json:"text"`
 }
 
-// KeepFeedback stores the member's feedback for the operator of the bot.
-func (m *Member) KeepFeedback(_ context.Context, text string) error {
+// StoreFeedback stores the member's feedback for the operator of the bot.
+func (m *Member) StoreFeedback(_ context.Context, text string) error {
 	line, err := json.Marshal(feedback{Time: time.Now().UTC(), User: m.ID, DM: m.DM, Text: text})
 	if err != nil {
 		return err
@@ -64,8 +64,8 @@ func appendFeedback(dir string, line []byte) (err error) {
 	return err
 }
 
-// forgetFeedback deletes a user's entries from the guild's feedback.
-func (g *Guild) forgetFeedback(user string) error {
+// deleteFeedback deletes a user's entries from the guild's feedback.
+func (g *Guild) deleteFeedback(user string) error {
 	g.feedback.Lock()
 	defer g.feedback.Unlock()
 	path := filepath.Join(g.dir, feedbackFile)

@@ -57,12 +57,12 @@ func (g *Guild) withCampaign(ctx context.Context, do func(*Game) error) error {
 		return err
 	}
 	err = do(l.Game)
-	return errors.Join(err, l.giveBack())
+	return errors.Join(err, l.release())
 }
 
-// acquireSoon is acquire for callers that cannot wait: when ctx ends, the campaign is still opened in the
+// acquireInBackground is acquire for callers that cannot wait: when ctx ends, the campaign is still opened in the
 // background.
-func (g *Guild) acquireSoon(ctx context.Context) (lease, error) {
+func (g *Guild) acquireInBackground(ctx context.Context) (lease, error) {
 	type acquired struct {
 		lease
 		err error
@@ -79,7 +79,7 @@ func (g *Guild) acquireSoon(ctx context.Context) (lease, error) {
 		if a.err != nil {
 			return // the error is logged
 		}
-		if err := a.giveBack(); err != nil {
+		if err := a.release(); err != nil {
 			g.log.Error("closing a guild's database", "reason", err)
 		}
 	})
@@ -130,7 +130,7 @@ func schemaOf(guild, campaign string) string {
 
 // configOf returns the common configuration with the campaign's own data directory. A loaded campaign brings
 // its own name, system, world and scene; the cast is the configured one.
-func (g *Guild) configOf(c keptCampaign) *config.Config {
+func (g *Guild) configOf(c loadedCampaign) *config.Config {
 	own := *g.guilds.latestConfig()
 	own.DataDir = g.dir
 	if c.ID != "" {
@@ -176,8 +176,8 @@ func (g *Guild) Servers(ctx context.Context) (all []mcphost.ServerStatus, err er
 	return all, err
 }
 
-// HeldTools returns the tools whose definitions wait for approval.
-func (g *Guild) HeldTools(ctx context.Context) (held []mcphost.Held, err error) {
+// ToolsAwaitingApproval returns the tools whose definitions wait for approval.
+func (g *Guild) ToolsAwaitingApproval(ctx context.Context) (held []mcphost.Held, err error) {
 	err = g.withCampaign(ctx, func(game *Game) (err error) {
 		game.Registry.Ready(ctx, func(string) {})
 		held, err = game.Registry.Host.Held(ctx)

@@ -56,9 +56,9 @@ func (m *Member) withCampaign(ctx context.Context, do func(context.Context, *Gam
 	})
 }
 
-// doGoverned runs an action that is not a tool under the rules of tool calls: the policy may refuse it, it is
+// runGoverned runs an action that is not a tool under the rules of tool calls: the policy may refuse it, it is
 // counted, and it is recorded in the audit log.
-func (m *Member) doGoverned(ctx context.Context, t mcp.Target, args map[string]any, do func(context.Context, *Game) error) error {
+func (m *Member) runGoverned(ctx context.Context, t mcp.Target, args map[string]any, do func(context.Context, *Game) error) error {
 	return m.withCampaign(ctx, func(ctx context.Context, game *Game) error {
 		return game.Registry.Governance.Gate.Do(ctx, t, args, func(ctx context.Context) error { return do(ctx, game) })
 	})
@@ -88,7 +88,7 @@ func (m *Member) CallTool(ctx context.Context, tool, args string) (text string, 
 // also for name.
 func (m *Member) ApproveTool(ctx context.Context, name string) error {
 	target := mcp.Target{Tool: "approve_tool", Source: "server", Permission: access.SessionControl}
-	return m.doGoverned(ctx, target, map[string]any{"name": name}, func(ctx context.Context, game *Game) error {
+	return m.runGoverned(ctx, target, map[string]any{"name": name}, func(ctx context.Context, game *Game) error {
 		game.Registry.Ready(ctx, func(string) {})
 		return game.Registry.Host.Approve(ctx, name)
 	})
@@ -98,7 +98,7 @@ func (m *Member) ApproveTool(ctx context.Context, name string) error {
 // number of its entities. Problems in the file are returned with their lines.
 func (m *Member) ImportCampaign(ctx context.Context, name string, data []byte) (n int, err error) {
 	target := mcp.Target{Tool: "entity_import", Source: "server", Permission: access.WorldWrite}
-	err = m.doGoverned(ctx, target, fileArguments(name, data), func(ctx context.Context, game *Game) error {
+	err = m.runGoverned(ctx, target, fileArguments(name, data), func(ctx context.Context, game *Game) error {
 		imported, err := m.guild.guilds.parseCampaign(ctx, name, data)
 		if err != nil {
 			return err

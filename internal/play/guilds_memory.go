@@ -23,7 +23,7 @@ type Learning struct {
 // searched first.
 func (m *Member) Learning(ctx context.Context, afresh bool) (l Learning, err error) {
 	target := mcp.Target{Tool: "list_learnt", Source: "server", Permission: access.MemoryRead, ReadOnly: true}
-	err = m.doGoverned(ctx, target, map[string]any{}, func(ctx context.Context, game *Game) error {
+	err = m.runGoverned(ctx, target, map[string]any{}, func(ctx context.Context, game *Game) error {
 		if afresh {
 			if _, err := game.Gather(ctx); err != nil {
 				return err
@@ -38,7 +38,7 @@ func (m *Member) Learning(ctx context.Context, afresh bool) (l Learning, err err
 // Proposal returns an entry by its number.
 func (m *Member) Proposal(ctx context.Context, id int64) (e world.Entry, err error) {
 	target := mcp.Target{Tool: "list_learnt", Source: "server", Permission: access.MemoryRead, ReadOnly: true}
-	err = m.doGoverned(ctx, target, map[string]any{"id": id}, func(_ context.Context, game *Game) error {
+	err = m.runGoverned(ctx, target, map[string]any{"id": id}, func(_ context.Context, game *Game) error {
 		e, err = game.Chronicle.Entry(id)
 		return err
 	})
@@ -48,7 +48,7 @@ func (m *Member) Proposal(ctx context.Context, id int64) (e world.Entry, err err
 // DecideLearning accepts or rejects a proposal. If text is not empty, it replaces the proposal's words.
 func (m *Member) DecideLearning(ctx context.Context, id int64, accept bool, text string) (e world.Entry, err error) {
 	target := mcp.Target{Tool: "decide_learning", Source: "server", Permission: access.MemoryWrite}
-	err = m.doGoverned(ctx, target, map[string]any{"id": id, "accept": accept, "text": text}, func(ctx context.Context, game *Game) error {
+	err = m.runGoverned(ctx, target, map[string]any{"id": id, "accept": accept, "text": text}, func(ctx context.Context, game *Game) error {
 		e, err = game.Chronicle.Decide(ctx, id, accept, text)
 		return err
 	})
@@ -58,7 +58,7 @@ func (m *Member) DecideLearning(ctx context.Context, id int64, accept bool, text
 // DropLearnt deletes something that was learnt.
 func (m *Member) DropLearnt(ctx context.Context, id int64) (e world.Entry, err error) {
 	target := mcp.Target{Tool: "drop_learnt", Source: "server", Permission: access.MemoryWrite}
-	err = m.doGoverned(ctx, target, map[string]any{"id": id}, func(ctx context.Context, game *Game) error {
+	err = m.runGoverned(ctx, target, map[string]any{"id": id}, func(ctx context.Context, game *Game) error {
 		e, err = game.Chronicle.Drop(ctx, id)
 		return err
 	})
@@ -69,7 +69,7 @@ func (m *Member) DropLearnt(ctx context.Context, id int64) (e world.Entry, err e
 // pins the last line, see [Game.Pin].
 func (m *Member) Pin(ctx context.Context, npc, text string) (e world.Entry, err error) {
 	target := mcp.Target{Tool: "pin_memory", Source: "server", Permission: access.MemoryWrite}
-	err = m.doGoverned(ctx, target, map[string]any{"npc": npc, "text": text}, func(ctx context.Context, game *Game) error {
+	err = m.runGoverned(ctx, target, map[string]any{"npc": npc, "text": text}, func(ctx context.Context, game *Game) error {
 		session := ""
 		if s := m.guild.runningSession(); s != nil {
 			session = s.ID()
@@ -89,14 +89,14 @@ func (m *Member) MentionsWait() int {
 }
 
 // Mentions returns the number of places that mention forgotten users, in lists that no DM has seen.
-func (g *Guild) Mentions() int { return g.mentions.Wait() }
+func (g *Guild) Mentions() int { return g.mentions.CountWaiting() }
 
-// TakeMentions removes and returns the oldest list of places where others mention a forgotten user. waited is
+// PopMentions removes and returns the oldest list of places where others mention a forgotten user. waited is
 // false if there is none.
-func (m *Member) TakeMentions(ctx context.Context) (list Mentions, waited bool, err error) {
+func (m *Member) PopMentions(ctx context.Context) (list Mentions, waited bool, err error) {
 	target := mcp.Target{Tool: "list_mentions", Source: "server", Permission: access.MemoryRead, ReadOnly: true}
-	err = m.doGoverned(ctx, target, map[string]any{}, func(context.Context, *Game) error {
-		list, waited = m.guild.mentions.Take()
+	err = m.runGoverned(ctx, target, map[string]any{}, func(context.Context, *Game) error {
+		list, waited = m.guild.mentions.Pop()
 		return nil
 	})
 	return list, waited, err
@@ -105,7 +105,7 @@ func (m *Member) TakeMentions(ctx context.Context) (list Mentions, waited bool, 
 // EraseLine deletes a line of the current campaign, by its number; see [Game.EraseLine].
 func (m *Member) EraseLine(ctx context.Context, id int64) (l memory.Line, err error) {
 	target := mcp.Target{Tool: "erase_line", Source: "server", Permission: access.MemoryWrite}
-	err = m.doGoverned(ctx, target, map[string]any{"id": id}, func(ctx context.Context, game *Game) error {
+	err = m.runGoverned(ctx, target, map[string]any{"id": id}, func(ctx context.Context, game *Game) error {
 		l, err = game.EraseLine(ctx, m.guild.runningSession(), id)
 		return err
 	})
@@ -115,7 +115,7 @@ func (m *Member) EraseLine(ctx context.Context, id int64) (l memory.Line, err er
 // EraseNote deletes a note that a tool has stored, by its number; see [Game.EraseNote].
 func (m *Member) EraseNote(ctx context.Context, id int64) (text string, err error) {
 	target := mcp.Target{Tool: "erase_note", Source: "server", Permission: access.MemoryWrite}
-	err = m.doGoverned(ctx, target, map[string]any{"id": id}, func(ctx context.Context, game *Game) error {
+	err = m.runGoverned(ctx, target, map[string]any{"id": id}, func(ctx context.Context, game *Game) error {
 		text, err = game.EraseNote(ctx, id)
 		return err
 	})

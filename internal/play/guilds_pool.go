@@ -17,8 +17,8 @@ const idleTime = 30 * time.Second
 // lease is a claim on an open campaign, which stays open until every lease on it is released.
 type lease struct {
 	*Game
-	// giveBack releases the lease, and may close the campaign.
-	giveBack func() error
+	// release releases the lease, and may close the campaign.
+	release func() error
 }
 
 // openCampaign is an open campaign. Its fields are guarded by its pool.
@@ -43,11 +43,11 @@ type pool struct {
 	log      *slog.Logger
 	work     *sync.WaitGroup // of timers
 
-	mu      sync.Mutex    // guards the fields below, and is held while a campaign opens
-	open    *openCampaign // nil while none is open
-	closing int           // campaigns that are being closed
-	rest    chan struct{} // closed when closing reaches 0; nil while it is 0
-	closed  bool
+	mu        sync.Mutex    // guards the fields below, and is held while a campaign opens
+	open      *openCampaign // nil while none is open
+	closing   int           // campaigns that are being closed
+	allClosed chan struct{} // closed when closing reaches 0; nil while it is 0
+	closed    bool
 }
 
 // acquire leases the campaign, and opens it if it is not open.
@@ -83,7 +83,7 @@ func (p *pool) acquire(ctx context.Context) (lease, error) {
 
 // awaitClosings waits until all campaigns that are being closed have closed. It releases mu meanwhile.
 func (p *pool) awaitClosings(ctx context.Context) error {
-	rest := p.rest
+	rest := p.allClosed
 	p.mu.Unlock()
 	defer p.mu.Lock()
 	select {
@@ -106,20 +106,20 @@ func (p *pool) stopTimer(o *openCampaign) {
 func (p *pool) release(o *openCampaign) error {
 	p.mu.Lock()
 	o.leases--
-	idle := p.takeIdle(o)
+	idle := p.detachIdle(o)
 	p.mu.Unlock()
 	return p.closeGame(idle)
 }
 
-// takeIdle returns the game of a campaign without leases for closeGame if it must be closed now, otherwise
+// detachIdle returns the game of a campaign without leases for closeGame if it must be closed now, otherwise
 // nil. The current campaign is closed later, when it has been idle for a while and no call waits for
 // approval.
-func (p *pool) takeIdle(o *openCampaign) *Game {
+func (p *pool) detachIdle(o *openCampaign) *Game {
 	if o == nil || o.leases > 0 {
 		return nil
 	}
 	if o != p.open || p.closed {
-		return p.takeGame(o)
+		return p.detachGame(o)
 	}
 	p.stopTimer(o)
 	p.work.Add(1)
@@ -131,18 +131,18 @@ func (p *pool) takeIdle(o *openCampaign) *Game {
 	return nil
 }
 
-// takeGame returns the game of a campaign and counts it as being closed.
-func (p *pool) takeGame(o *openCampaign) *Game {
+// detachGame returns the game of a campaign and counts it as being closed.
+func (p *pool) detachGame(o *openCampaign) *Game {
 	if o == p.open {
 		p.open = nil
 	}
-	if p.closing++; p.rest == nil {
-		p.rest = make(chan struct{})
+	if p.closing++; p.allClosed == nil {
+		p.allClosed = make(chan struct{})
 	}
 	return o.game
 }
 
-// closeGame closes a game returned by takeGame; game may be nil. The caller does not hold mu.
+// closeGame closes a game returned by detachGame; game may be nil. The caller does not hold mu.
 func (p *pool) closeGame(game *Game) error {
 	if game == nil {
 		return nil
@@ -151,8 +151,8 @@ func (p *pool) closeGame(game *Game) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closing--; p.closing == 0 {
-		close(p.rest)
-		p.rest = nil
+		close(p.allClosed)
+		p.allClosed = nil
 	}
 	return err
 }
@@ -164,7 +164,7 @@ func (p *pool) expire(o *openCampaign, uses int) {
 		p.mu.Unlock()
 		return
 	}
-	game := p.takeGame(o)
+	game := p.detachGame(o)
 	p.mu.Unlock()
 	if err := p.closeGame(game); err != nil {
 		p.log.Error("closing a guild's database", "reason", err)
@@ -186,7 +186,7 @@ func (p *pool) retireOpen() *Game {
 	if o != nil {
 		p.stopTimer(o)
 	}
-	return p.takeIdle(o)
+	return p.detachIdle(o)
 }
 
 // replace opens a campaign in place of the current one, and then calls commit. If commit fails, nothing
@@ -214,11 +214,11 @@ func (p *pool) replaceOpen(ctx context.Context, cfg *config.Config, commit func(
 	}
 	opened := &openCampaign{game: game}
 	if err := commit(); err != nil {
-		return []*Game{p.takeGame(opened)}, err
+		return []*Game{p.detachGame(opened)}, err
 	}
 	was := p.retireOpen()
 	p.open = opened
-	return []*Game{was, p.takeIdle(opened)}, nil
+	return []*Game{was, p.detachIdle(opened)}, nil
 }
 
 // close closes the campaign as soon as it has no leases, and waits for campaigns that are being closed. No
@@ -230,7 +230,7 @@ func (p *pool) close() error {
 	if p.open != nil {
 		p.stopTimer(p.open)
 	}
-	idle := p.takeIdle(p.open)
+	idle := p.detachIdle(p.open)
 	p.mu.Unlock()
 	err := p.closeGame(idle)
 	p.mu.Lock()

@@ -62,7 +62,7 @@ func TestClosingHoldsNobodyUp(t *testing.T) {
 	if l.err != nil {
 		t.Fatal(l.err)
 	}
-	if err := l.giveBack(); err != nil {
+	if err := l.release(); err != nil {
 		t.Error(err)
 	}
 }

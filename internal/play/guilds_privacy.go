@@ -47,7 +47,7 @@ var errNotForgotten = errors.New("not everything could be deleted; use the comma
 // ForgetUser deletes everything a user said or wrote from the guild: in all its campaigns, at the running
 // table, in the feedback, and the user's id and words in the audit log. It does not change what others wrote.
 // Places where that mentions the user, by a name under which the user spoke or one of names, are stored for
-// [Member.TakeMentions]. It returns how many lines it deleted. An error means that something may be left.
+// [Member.PopMentions]. It returns how many lines it deleted. An error means that something may be left.
 // progress, if not nil, is called with the progress in the current campaign.
 func (g *Guild) ForgetUser(ctx context.Context, user string, progress func(memory.Forgetting), names ...string) (lines int, err error) {
 	if !validID.MatchString(user) {
@@ -77,8 +77,8 @@ func (g *Guild) forgetUser(ctx context.Context, game *Game, user string, progres
 	}
 	m, n, err := ForgetUser(ctx, game, running, ref, progress, names...)
 	g.mentions.Add(m)
-	errs = append(errs, err, g.forgetFeedback(user))
-	for _, c := range append([]keptCampaign{{}}, r.Campaigns...) {
+	errs = append(errs, err, g.deleteFeedback(user))
+	for _, c := range append([]loadedCampaign{{}}, r.Campaigns...) {
 		if c.ID == g.campaignIDOf(game) {
 			continue
 		}
@@ -90,7 +90,7 @@ func (g *Guild) forgetUser(ctx context.Context, game *Game, user string, progres
 }
 
 // forgetIn deletes a user's data from a campaign that is not the current one.
-func (g *Guild) forgetIn(ctx context.Context, c keptCampaign, ref string, names []string) (n int, err error) {
+func (g *Guild) forgetIn(ctx context.Context, c loadedCampaign, ref string, names []string) (n int, err error) {
 	cfg := g.configOf(c)
 	if MayExist(cfg.Memory) {
 		kept, err := OpenStore(ctx, cfg.Memory, StoreOptions{Logger: g.log})
@@ -100,7 +100,7 @@ func (g *Guild) forgetIn(ctx context.Context, c keptCampaign, ref string, names 
 		m := FindMentions(ctx, kept, ref, names...)
 		m.Campaign = cfg.Campaign.Name
 		g.mentions.Add(m)
-		noted := Withhold(WithheldFile(cfg), ref)
+		noted := RecordForgotten(ForgottenUsersFile(cfg), ref)
 		n, err = kept.ForgetUser(ctx, ref, nil)
 		err = errors.Join(noted, err, ForgetLearnt(ctx, kept, ref))
 		if err = errors.Join(err, kept.Close()); err != nil {

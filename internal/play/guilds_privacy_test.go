@@ -139,11 +139,11 @@ server:
 	s.hears(ana, "Bartok, remember the cobblesnatch!")
 	s.hears(bob, "Bartok, good evening!")
 	s.hears(bob, "Bartok, Xanthippe told me of you!")
-	if err := h.as(home, bob).KeepFeedback(t.Context(), "Xanthippe's voice is too low"); err != nil {
+	if err := h.as(home, bob).StoreFeedback(t.Context(), "Xanthippe's voice is too low"); err != nil {
 		t.Fatal(err)
 	}
 	for _, by := range []user{ana, bob} {
-		if err := h.as(home, by).KeepFeedback(t.Context(), "Xanthippe noted by "+by.ID); err != nil {
+		if err := h.as(home, by).StoreFeedback(t.Context(), "Xanthippe noted by "+by.ID); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := h.as(home, by).CallTool(t.Context(), "search_rules", `{"query":"Xanthippe asks `+by.ID+`"}`); err != nil && !strings.Contains(err.Error(), "timed out") {
@@ -171,17 +171,17 @@ server:
 	if all := strings.Join(h.lines(), "\n"); strings.Contains(all, "cobblesnatch") || !strings.Contains(all, "Xanthippe told me of you!") {
 		t.Errorf("lines are %q, want the other's as it was", all)
 	}
-	if list, _, err := h.as(home, bob).TakeMentions(t.Context()); err == nil {
+	if list, _, err := h.as(home, bob).PopMentions(t.Context()); err == nil {
 		t.Errorf("a player reads %+v", list)
 	}
 	if n := h.as(home, bob).MentionsWait(); n != 0 {
 		t.Errorf("a player reads that %d places wait", n)
 	}
-	list, waited, err := h.as(home, dm).TakeMentions(t.Context())
+	list, waited, err := h.as(home, dm).PopMentions(t.Context())
 	if err != nil || !waited || len(list.Found) != 1 || list.Found[0].Kind != MentionLine || !strings.Contains(list.Found[0].Text, "Xanthippe told me of you!") {
 		t.Fatalf("mentions are %+v, %v; want bob's line", list, err)
 	}
-	if again, waited, err := h.as(home, dm).TakeMentions(t.Context()); err != nil || waited || h.guild(home).Mentions() != 0 {
+	if again, waited, err := h.as(home, dm).PopMentions(t.Context()); err != nil || waited || h.guild(home).Mentions() != 0 {
 		t.Errorf("shown again: %+v, %v", again, err)
 	}
 	number, err := strconv.ParseInt(list.Found[0].ID, 10, 64)

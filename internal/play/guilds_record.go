@@ -28,15 +28,15 @@ type record struct {
 	// Campaign is the id of the current campaign; empty for the configured one.
 	Campaign string `json:"campaign,omitempty"`
 	// Campaigns are the loaded campaigns.
-	Campaigns []keptCampaign `json:"campaigns,omitempty"`
+	Campaigns []loadedCampaign `json:"campaigns,omitempty"`
 	// Unheard are the users who do not want to be heard.
 	Unheard []string `json:"unheard,omitempty"`
 	// Table is where the running or cut-off session is played; nil if there is none.
 	Table *place `json:"table,omitempty"`
 }
 
-// keptCampaign is a loaded campaign. Its directory is named by its id.
-type keptCampaign struct {
+// loadedCampaign is a loaded campaign. Its directory is named by its id.
+type loadedCampaign struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`
 	System string `json:"system,omitempty"`

@@ -19,9 +19,9 @@ import (
 type GuildSessionOptions struct {
 	// Sink receives the table's events.
 	Sink table.Sink
-	// Tell receives notices for people, as in [table.Notice]. It may be called at any time from any goroutine
+	// Notify receives notices for people, as in [table.Notice]. It may be called at any time from any goroutine
 	// and must not block.
-	Tell func(level, text string)
+	Notify func(level, text string)
 	// Channel is the channel, or the thread, in which it is played.
 	Channel string
 	// Voice is the voice channel in which it is heard; empty if there is none. OpenSound opens the sound of that
@@ -65,12 +65,12 @@ func (g *Guild) StartSession(ctx context.Context, o GuildSessionOptions) (*Guild
 		return nil, err
 	}
 	if err := g.reserveSession(); err != nil {
-		return nil, errors.Join(err, l.giveBack())
+		return nil, errors.Join(err, l.release())
 	}
 	played, notices, err := g.beginSession(ctx, l.Game, o)
 	g.setSession(played)
 	if err != nil {
-		return nil, errors.Join(err, l.giveBack())
+		return nil, errors.Join(err, l.release())
 	}
 	s := &GuildSession{
 		Table: played.Table, Campaign: l.Config.Campaign.Name, Scene: l.World.Scene(), Cast: l.Cast(), Notices: notices, Scripted: played.Scripted,
@@ -82,7 +82,7 @@ func (g *Guild) StartSession(ctx context.Context, o GuildSessionOptions) (*Guild
 	s.preparing.Go(func() {
 		l.Prepare(preparing, func(level, text string) {
 			if level != "info" { // waiting for servers is not worth a message in a channel
-				o.Tell(level, text)
+				o.Notify(level, text)
 			}
 		})
 	})
@@ -106,10 +106,10 @@ func (s *GuildSession) SetDate(ctx context.Context, text string) (string, error)
 	return s.played.SetDate(ctx, text)
 }
 
-// KeepVoice stores the voice channel in which the session is heard from now on, empty for none, so that it
-// can be resumed there if it is cut off. The value is durable when KeepVoice returns. After Close it does
+// StoreVoiceChannel stores the voice channel in which the session is heard from now on, empty for none, so that it
+// can be resumed there if it is cut off. The value is durable when StoreVoiceChannel returns. After Close it does
 // nothing.
-func (s *GuildSession) KeepVoice(channel string) error {
+func (s *GuildSession) StoreVoiceChannel(channel string) error {
 	return s.guild.records.changeRecord(func(r *record) error {
 		if r.Table != nil && s.guild.runningSession() == s.played {
 			r.Table.Voice = channel
@@ -139,7 +139,7 @@ func (s *GuildSession) closeOnce() error {
 	s.preparing.Wait()
 	err := errors.Join(s.played.Close(), s.forgetUnread(), s.guild.clearPlace())
 	s.guild.setSession(nil)
-	return errors.Join(err, s.lease.giveBack())
+	return errors.Join(err, s.lease.release())
 }
 
 // forgetTimeout bounds the removal of lines that were not shown.
@@ -162,7 +162,7 @@ func (g *Guild) beginSession(ctx context.Context, game *Game, o GuildSessionOpti
 	if err != nil {
 		return nil, nil, err
 	}
-	so := SessionOptions{Sink: o.Sink, Tell: o.Tell, OpenSound: o.OpenSound}
+	so := SessionOptions{Sink: o.Sink, Notify: o.Notify, OpenSound: o.OpenSound}
 	if o.Resume && cut.Lines > 0 {
 		so.Resume = cut
 	}
@@ -247,9 +247,9 @@ func (g *Guild) InterruptedSession(ctx context.Context) (s memory.Session, cut b
 	return s, cut && s.Lines > 0, err
 }
 
-// takeCutOff returns the session that was cut off, without lines if there is none, and clears the place where
+// popCutOff returns the session that was cut off, without lines if there is none, and clears the place where
 // it was played.
-func (g *Guild) takeCutOff(ctx context.Context) (cut CutOff, err error) {
+func (g *Guild) popCutOff(ctx context.Context) (cut CutOff, err error) {
 	g.changing.Lock()
 	defer g.changing.Unlock()
 	r, err := g.records.readRecord()

@@ -125,7 +125,7 @@ type heardSession struct {
 func (h *fixture) sit(o GuildSessionOptions) *heardSession {
 	h.t.Helper()
 	s := &heardSession{t: h.t, ended: make(chan *table.TurnEnded, 100)}
-	o.Sink, o.Tell, o.Channel = s, func(string, string) {}, channel
+	o.Sink, o.Notify, o.Channel = s, func(string, string) {}, channel
 	var err error
 	if s.GuildSession, err = h.guild(home).StartSession(h.t.Context(), o); err != nil {
 		h.t.Fatal(err)
@@ -188,13 +188,13 @@ func TestSessionGoesOn(t *testing.T) {
 	}
 	s.hears(ana, "Hello Bartok!")
 	for _, voice := range []string{"500000000000000001", "500000000000000002"} { // it joined a voice channel, and was moved
-		if err := s.KeepVoice(voice); err != nil {
+		if err := s.StoreVoiceChannel(voice); err != nil {
 			t.Fatal(err)
 		}
 	}
 	dir := first.killed()
 	s.close()
-	if err := s.KeepVoice("500000000000000003"); err != nil {
+	if err := s.StoreVoiceChannel("500000000000000003"); err != nil {
 		t.Fatal(err)
 	}
 	if all := first.CutOffSessions(t.Context()); len(all) != 0 {
@@ -314,7 +314,7 @@ func TestReload(t *testing.T) {
 	if got := names(); got != "Bartok Mira" {
 		t.Errorf("%s at the table, want Bartok and Mira", got)
 	}
-	other, err := h.guild(away).StartSession(t.Context(), GuildSessionOptions{Sink: s, Tell: func(string, string) {}})
+	other, err := h.guild(away).StartSession(t.Context(), GuildSessionOptions{Sink: s, Notify: func(string, string) {}})
 	if err != nil {
 		t.Fatal(err)
 	}

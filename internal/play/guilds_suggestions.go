@@ -21,7 +21,7 @@ type Suggestion int
 const (
 	SuggestEntity   Suggestion = iota // an entity of the world, by its id
 	SuggestApproval                   // a call that waits for approval, by its id
-	SuggestHeldTool                   // see [Guild.HeldTools], in the form that [Member.ApproveTool] accepts
+	SuggestHeldTool                   // see [Guild.ToolsAwaitingApproval], in the form that [Member.ApproveTool] accepts
 	SuggestCampaign                   // by its id, which may be empty
 	SuggestPlace                      // a place in the world, by its id
 	SuggestSubject                    // an NPC or an entity, by its name
@@ -47,12 +47,12 @@ func (m *Member) Suggest(ctx context.Context, what Suggestion, typed string) ([]
 	if !m.DM && what != SuggestRule {
 		return nil, nil
 	}
-	l, err := m.guild.acquireSoon(ctx)
+	l, err := m.guild.acquireInBackground(ctx)
 	if err != nil {
 		return nil, err
 	}
 	out, err := m.findChoices(ctx, l.Game, what, strings.ToLower(strings.TrimSpace(typed)))
-	if closed := l.giveBack(); err == nil {
+	if closed := l.release(); err == nil {
 		err = closed
 	}
 	return out[:min(len(out), maxChoices)], err

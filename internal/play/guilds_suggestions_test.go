@@ -24,7 +24,7 @@ func (h *fixture) records(who string) []access.LogRecord {
 		h.t.Fatal(err)
 	}
 	all, _, err := l.Registry.Governance.Audit.Query(h.t.Context(), access.LogQuery{Who: who})
-	if err := errors.Join(err, l.giveBack()); err != nil {
+	if err := errors.Join(err, l.release()); err != nil {
 		h.t.Fatal(err)
 	}
 	return all

@@ -36,7 +36,7 @@ func TestGuildsInTurmoil(t *testing.T) {
 		again("a session", func(n int) error {
 			s := &heardSession{t: t, ended: make(chan *table.TurnEnded, 100)}
 			var err error
-			if s.GuildSession, err = h.guild(guild).StartSession(ctx, GuildSessionOptions{Sink: s, Tell: func(string, string) {}, Resume: n%2 == 0}); err != nil {
+			if s.GuildSession, err = h.guild(guild).StartSession(ctx, GuildSessionOptions{Sink: s, Notify: func(string, string) {}, Resume: n%2 == 0}); err != nil {
 				return err
 			}
 			err = s.Table.Hear(ctx, table.Utterance{Speaker: "Ana", Text: "Hello Bartok!", User: UserRef("discord", ana.ID)})
@@ -55,7 +55,7 @@ func TestGuildsInTurmoil(t *testing.T) {
 		})
 		again("forgetting", func(int) error { _, err := h.guild(guild).ForgetUser(ctx, ana.ID, nil); return err })
 		again("consent", func(n int) error { return h.guild(guild).SetConsent(ctx, ana.ID, n%2 == 0) })
-		again("feedback", func(int) error { return h.as(guild, ana).KeepFeedback(ctx, "Good.") })
+		again("feedback", func(int) error { return h.as(guild, ana).StoreFeedback(ctx, "Good.") })
 		again("rolling", func(int) error { _, err := h.as(guild, ana).CallTool(ctx, "roll", `{"expression":"d20"}`); return err })
 		again("suggesting", func(int) error {
 			_, err := h.as(guild, dm).Suggest(ctx, SuggestEntity, "")

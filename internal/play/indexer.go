@@ -30,18 +30,18 @@ const (
 	longestPause  = time.Minute
 	// finishTime bounds the indexing of the last lines after ctx ends.
 	finishTime = 5 * time.Second
-	// manyLeft is the backlog from which people are notified, because less is indexed in a moment.
-	manyLeft = 500
-	// fewLeft is the largest backlog that is still indexed at the end. It consists of lines from the last
+	// notifyBacklog is the backlog from which people are notified, because less is indexed in a moment.
+	notifyBacklog = 500
+	// maxFinalBacklog is the largest backlog that is still indexed at the end. It consists of lines from the last
 	// moments.
-	fewLeft = 64
+	maxFinalBacklog = 64
 )
 
 // RunIndexer indexes until ctx ends, and then the last lines for at most five seconds. It calls notify once
 // each time the embedder begins to fail, and for a large backlog at the start. log receives every failure.
 func RunIndexer(ctx context.Context, store IndexedStore, log *slog.Logger, notify func(text string)) {
 	x := &run{store: store, log: log, notify: notify}
-	if n, err := store.Backlog(ctx); err == nil && n >= manyLeft {
+	if n, err := store.Backlog(ctx); err == nil && n >= notifyBacklog {
 		notify(fmt.Sprintf("memory is preparing %d entries for search by meaning; until then, it finds them by their words", n))
 	}
 	// A request in progress when ctx ends is completed, so that the embedder is not asked twice.
@@ -83,7 +83,7 @@ type run struct {
 func (x *run) indexSome(ctx context.Context) (more bool) {
 	lines, err := x.store.IndexLines(ctx)
 	if err != nil {
-		x.noteFailure(ctx, err)
+		x.postponeRetry(ctx, err)
 		return false
 	}
 	if time.Now().Before(x.retry) {
@@ -91,7 +91,7 @@ func (x *run) indexSome(ctx context.Context) (more bool) {
 	}
 	facts, err := x.store.EmbedFacts(ctx)
 	if err != nil {
-		x.noteFailure(ctx, err)
+		x.postponeRetry(ctx, err)
 		return lines > 0
 	}
 	if x.pause > 0 {
@@ -101,8 +101,8 @@ func (x *run) indexSome(ctx context.Context) (more bool) {
 	return lines+facts > 0
 }
 
-// noteFailure postpones the next try.
-func (x *run) noteFailure(ctx context.Context, err error) {
+// postponeRetry postpones the next try.
+func (x *run) postponeRetry(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
 	}
@@ -118,10 +118,10 @@ func (x *run) noteFailure(ctx context.Context, err error) {
 // the next start.
 func (x *run) indexLastLines(ctx context.Context) {
 	n, err := x.store.Backlog(ctx)
-	for lines := n; err == nil && lines > 0 && n <= fewLeft; {
+	for lines := n; err == nil && lines > 0 && n <= maxFinalBacklog; {
 		lines, err = x.store.IndexLines(ctx)
 	}
-	for facts := n; err == nil && facts > 0 && n <= fewLeft && x.pause == 0; {
+	for facts := n; err == nil && facts > 0 && n <= maxFinalBacklog && x.pause == 0; {
 		facts, err = x.store.EmbedFacts(ctx)
 	}
 	if err != nil {

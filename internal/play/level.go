@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// strange is the amount of measured speech below which the loudness of a voice is unknown. From familiar on,
+	// minMeasured is the amount of measured speech below which the loudness of a voice is unknown. From familiar on,
 	// it is known well enough.
-	strange, familiar = 1500 * time.Millisecond, 5 * time.Second
-	// strangePatience is how long the first sound of a voice with unknown loudness is delayed to measure more of
+	minMeasured, wellMeasured = 1500 * time.Millisecond, 5 * time.Second
+	// unmeasuredDelay is how long the first sound of a voice with unknown loudness is delayed to measure more of
 	// the sentence. patience is the same for a voice between strange and familiar. Most providers are faster
 	// than speech.
-	strangePatience, patience = 60 * time.Millisecond, 15 * time.Millisecond
-	// measuredAhead is the most of a sentence that is measured before its first sound.
-	measuredAhead = 3 * time.Second
+	unmeasuredDelay, measuringDelay = 60 * time.Millisecond, 15 * time.Millisecond
+	// maxMeasuredAhead is the most of a sentence that is measured before its first sound.
+	maxMeasuredAhead = 3 * time.Second
 )
 
 // levels holds how loud voices speak. The zero value is ready to use. It is safe for concurrent use.
@@ -45,10 +45,10 @@ func (ls *levels) levelOf(by string, v tts.Voice) *audio.VoiceLevel {
 	return l
 }
 
-// bringToLevel yields the pieces of a sentence at the common loudness of all voices. The first piece of a
+// equalizeLoudness yields the pieces of a sentence at the common loudness of all voices. The first piece of a
 // voice that is not known well waits briefly for the following ones. It returns the buffers of yielded pieces
 // to spare.
-func (ls *levels) bringToLevel(v tts.Voice, pieces <-chan piece, spare spareRoom, yield func([]int16, error) bool) {
+func (ls *levels) equalizeLoudness(v tts.Voice, pieces <-chan piece, spare bufferPool, yield func([]int16, error) bool) {
 	first, ok := <-pieces
 	if !ok {
 		return
@@ -63,7 +63,7 @@ func (ls *levels) bringToLevel(v tts.Voice, pieces <-chan piece, spare spareRoom
 			return false
 		}
 		out = loud.Process(out[:0], p.samples)
-		spare.giveBack(p.samples)
+		spare.put(p.samples)
 		return yield(out, nil)
 	}
 	for _, p := range measureAhead(loud, level.Speech(), first, pieces) {
@@ -84,16 +84,16 @@ func (ls *levels) bringToLevel(v tts.Voice, pieces <-chan piece, spare spareRoom
 func measureAhead(loud *audio.Loudness, known time.Duration, first piece, pieces <-chan piece) []piece {
 	loud.Measure(first.samples)
 	all := []piece{first}
-	if known >= familiar || first.err != nil {
+	if known >= wellMeasured || first.err != nil {
 		return all
 	}
-	wait := patience
-	if known < strange {
-		wait = strangePatience
+	wait := measuringDelay
+	if known < minMeasured {
+		wait = unmeasuredDelay
 	}
 	over := time.NewTimer(wait)
 	defer over.Stop()
-	for loud.Measured() < measuredAhead {
+	for loud.Measured() < maxMeasuredAhead {
 		select {
 		case p, ok := <-pieces:
 			if !ok {
@@ -130,13 +130,13 @@ func (v *voice) learnLevel(ctx context.Context, npc config.NPC, text string) err
 func (v *voice) Level(npc config.NPC, samples []int16) ([]int16, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	l, ok := v.own[npc.ID]
+	l, ok := v.engineLoudness[npc.ID]
 	if !ok {
-		if v.own == nil {
-			v.own = map[string]*audio.Loudness{}
+		if v.engineLoudness == nil {
+			v.engineLoudness = map[string]*audio.Loudness{}
 		}
 		l = audio.NewLoudness(&audio.VoiceLevel{}, nil)
-		v.own[npc.ID] = l
+		v.engineLoudness[npc.ID] = l
 	}
 	l.Measure(samples)
 	return l.Process(nil, samples), nil

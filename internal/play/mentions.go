@@ -21,12 +21,12 @@ import (
 )
 
 const (
-	// MostMentions bounds the places in a list of mentions. The rest is only counted.
-	MostMentions = 20
+	// MaxMentions bounds the places in a list of mentions. The rest is only counted.
+	MaxMentions = 20
 	// mentionsTime bounds the search, because a user waits for it to be forgotten.
 	mentionsTime = 20 * time.Second
-	// mostLists bounds the lists that wait for the game master. The oldest are dropped.
-	mostLists = 10
+	// maxLists bounds the lists that wait for the game master. The oldest are dropped.
+	maxLists = 10
 	// excerptSize is the length of an excerpt, in runes.
 	excerptSize = 120
 	// answerWithin is the greatest distance in lines from a player's line to the answer in its turn.
@@ -82,11 +82,11 @@ func (m Mentions) Total() int { return len(m.Found) + m.More }
 func FindMentions(ctx context.Context, s memory.Store, user string, names ...string) Mentions {
 	ctx, cancel := context.WithTimeout(ctx, mentionsTime)
 	defer cancel()
-	f := mentionFinder{user: user, told: map[string]bool{}, found: map[MentionKind]*mentionsOfKind{}}
+	f := mentionFinder{user: user, factTexts: map[string]bool{}, found: map[MentionKind]*mentionsOfKind{}}
 	known, err := s.NamesOf(ctx, user)
 	f.setNames(append(known, names...))
 	if err == nil {
-		err = f.lookThrough(ctx, s)
+		err = f.search(ctx, s)
 	}
 	m := f.list()
 	m.user, m.Unfinished = user, err != nil
@@ -95,16 +95,16 @@ func FindMentions(ctx context.Context, s memory.Store, user string, names ...str
 
 // mentionFinder searches for mentions of a user.
 type mentionFinder struct {
-	user  string
-	names []string
-	named *regexp.Regexp  // nil if there are no names
-	told  map[string]bool // texts of facts that contain an entity's description
-	said  []memory.Line   // the user's latest lines
-	found map[MentionKind]*mentionsOfKind
+	user        string
+	names       []string
+	namePattern *regexp.Regexp  // nil if there are no names
+	factTexts   map[string]bool // texts of facts that contain an entity's description
+	userLines   []memory.Line   // the user's latest lines
+	found       map[MentionKind]*mentionsOfKind
 }
 
 type mentionsOfKind struct {
-	latest []Mention // at most MostMentions
+	latest []Mention // at most MaxMentions
 	count  int
 }
 
@@ -125,25 +125,25 @@ func (f *mentionFinder) setNames(names []string) {
 		patterns = append(patterns, strings.Join(fields, `\s+`))
 	}
 	if len(patterns) > 0 {
-		f.named = regexp.MustCompile(`(?i)(?:` + strings.Join(patterns, "|") + `)`)
+		f.namePattern = regexp.MustCompile(`(?i)(?:` + strings.Join(patterns, "|") + `)`)
 	}
 }
 
 // excerpt returns the text around the first of the user's names; found is false if there is none.
 func (f *mentionFinder) excerpt(text string) (excerpt string, found bool) {
-	if f.named == nil {
+	if f.namePattern == nil {
 		return "", false
 	}
-	for _, at := range f.named.FindAllStringIndex(text, -1) {
-		if standsAlone(text, at[0], at[1]) {
+	for _, at := range f.namePattern.FindAllStringIndex(text, -1) {
+		if isSeparateWord(text, at[0], at[1]) {
 			return cutAround(text, at[0]), true
 		}
 	}
 	return "", false
 }
 
-// standsAlone reports whether a part of a text is a separate word. A following "s" counts as a genitive.
-func standsAlone(text string, from, to int) bool {
+// isSeparateWord reports whether a part of a text is a separate word. A following "s" counts as a genitive.
+func isSeparateWord(text string, from, to int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:from])
 	rest := text[to:]
 	after, size := utf8.DecodeRuneInString(rest)
@@ -175,17 +175,17 @@ func (f *mentionFinder) add(kind MentionKind, id, text string) {
 		f.found[kind] = k
 	}
 	k.count++
-	k.latest = append(k.latest[max(0, len(k.latest)+1-MostMentions):], Mention{kind, id, text})
+	k.latest = append(k.latest[max(0, len(k.latest)+1-MaxMentions):], Mention{kind, id, text})
 }
 
 // list divides the places in a list among the kinds, so that none displaces the others.
 func (f *mentionFinder) list() Mentions {
 	m := Mentions{Names: f.names}
 	kinds := slices.Sorted(maps.Keys(f.found))
-	for n := 0; len(m.Found) < MostMentions; n++ {
+	for n := 0; len(m.Found) < MaxMentions; n++ {
 		before := len(m.Found)
 		for _, kind := range kinds {
-			if all := f.found[kind].latest; n < len(all) && len(m.Found) < MostMentions {
+			if all := f.found[kind].latest; n < len(all) && len(m.Found) < MaxMentions {
 				m.Found = append(m.Found, all[len(all)-1-n])
 			}
 		}
@@ -201,13 +201,13 @@ func (f *mentionFinder) list() Mentions {
 	return m
 }
 
-func (f *mentionFinder) lookThrough(ctx context.Context, s memory.Store) error {
+func (f *mentionFinder) search(ctx context.Context, s memory.Store) error {
 	entities, relations, err := s.World(ctx)
 	if err != nil {
 		return err
 	}
 	for _, e := range entities {
-		f.told[memory.DescriptionOf(e).Text] = true
+		f.factTexts[memory.DescriptionOf(e).Text] = true
 		texts := append([]string{e.Name, e.Description}, e.Aliases...)
 		for _, key := range slices.Sorted(maps.Keys(e.Attributes)) {
 			texts = append(texts, e.Attributes[key])
@@ -243,13 +243,13 @@ func (f *mentionFinder) readLine(get func(string) any) {
 	text, speaker := get("text").(string), get("speaker").(string)
 	id, session, turn := get("id").(int64), fmt.Sprint(get("session")), get("turn").(int64)
 	if get("user").(string) == f.user {
-		f.said = append(f.said[max(0, len(f.said)+1-answerWithin):], memory.Line{ID: id, Session: session, Turn: turn, Text: text})
+		f.userLines = append(f.userLines[max(0, len(f.userLines)+1-answerWithin):], memory.Line{ID: id, Session: session, Turn: turn, Text: text})
 		return
 	}
 	part, mentions := f.excerpt(text)
 	if !mentions && get("npc").(string) != "" {
-		for _, l := range f.said {
-			if l.Session == session && l.Turn == turn && id <= l.ID+answerWithin && repeats(l.Text, text) {
+		for _, l := range f.userLines {
+			if l.Session == session && l.Turn == turn && id <= l.ID+answerWithin && quotesLine(l.Text, text) {
 				part, mentions = untrusted.Line(text, excerptSize), true
 				break
 			}
@@ -260,8 +260,8 @@ func (f *mentionFinder) readLine(get func(string) any) {
 	}
 }
 
-// repeats reports whether an answer contains several words in a row of the player's line.
-func repeats(said, answer string) bool {
+// quotesLine reports whether an answer contains several words in a row of the player's line.
+func quotesLine(said, answer string) bool {
 	from := words.Split(said)
 	joined := " " + strings.Join(words.Split(answer), " ") + " "
 	for i := 0; i+quotedWords <= len(from); i++ {
@@ -276,7 +276,7 @@ func repeats(said, answer string) bool {
 func (f *mentionFinder) readFact(get func(string) any) {
 	source, text := get("source").(string), get("text").(string)
 	part, named := f.excerpt(text)
-	if !named || strings.HasPrefix(source, "session:") || strings.HasPrefix(source, "chronicle:") || strings.HasPrefix(source, "entity:") && f.told[text] {
+	if !named || strings.HasPrefix(source, "session:") || strings.HasPrefix(source, "chronicle:") || strings.HasPrefix(source, "entity:") && f.factTexts[text] {
 		return
 	}
 	kind := MentionFact
@@ -333,21 +333,21 @@ func (l *MentionLists) Add(m Mentions) {
 		l.all[i] = merge(l.all[i], m)
 		return
 	}
-	l.all = append(l.all[max(0, len(l.all)+1-mostLists):len(l.all):len(l.all)], m)
+	l.all = append(l.all[max(0, len(l.all)+1-maxLists):len(l.all):len(l.all)], m)
 }
 
 // merge combines two lists about the same user without duplicates.
 func merge(a, b Mentions) Mentions {
 	a.Names, a.Found = slices.Clone(a.Names), slices.Clone(a.Found)
 	for _, name := range b.Names {
-		if !slices.Contains(a.Names, name) && len(a.Names) < mostLists {
+		if !slices.Contains(a.Names, name) && len(a.Names) < maxLists {
 			a.Names = append(a.Names, name)
 		}
 	}
 	for _, one := range b.Found {
 		switch {
 		case slices.Contains(a.Found, one):
-		case len(a.Found) < MostMentions:
+		case len(a.Found) < MaxMentions:
 			a.Found = append(a.Found, one)
 		default:
 			a.More++
@@ -359,8 +359,8 @@ func merge(a, b Mentions) Mentions {
 	return a
 }
 
-// Wait returns the number of places in the waiting lists. An unfinished list counts as at least one.
-func (l *MentionLists) Wait() (places int) {
+// CountWaiting returns the number of places in the waiting lists. An unfinished list counts as at least one.
+func (l *MentionLists) CountWaiting() (places int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, m := range l.all {
@@ -369,8 +369,8 @@ func (l *MentionLists) Wait() (places int) {
 	return places
 }
 
-// Take removes and returns the oldest list; false if there is none.
-func (l *MentionLists) Take() (Mentions, bool) {
+// Pop removes and returns the oldest list; false if there is none.
+func (l *MentionLists) Pop() (Mentions, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.all) == 0 {

@@ -20,8 +20,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// keepTime bounds how long Close stores state for the next start.
-const keepTime = 5 * time.Second
+// storeStateTimeout bounds how long Close stores state for the next start.
+const storeStateTimeout = 5 * time.Second
 
 // Registry holds the tools of one open campaign. It is safe for concurrent use.
 type Registry struct {
@@ -147,7 +147,7 @@ func (r *Registry) Unfinished() []string {
 // open.
 func (r *Registry) Close() error {
 	r.stop()
-	ctx, cancel := context.WithTimeout(context.Background(), keepTime)
+	ctx, cancel := context.WithTimeout(context.Background(), storeStateTimeout)
 	defer cancel()
 	err := errors.Join(r.Host.Keep(ctx), r.Host.Close())
 	r.work.Wait()

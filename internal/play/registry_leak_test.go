@@ -45,7 +45,7 @@ func (w *secretWorld) check(viewer, doing, text string) {
 func (w *secretWorld) prompt(viewer, asked string) string {
 	src := hotctx.New(w.store, world.Graph{World: w.live, Finder: w.store})
 	src.SetMind(w.learnt.Between)
-	src.SetDiary(w.learnt.DiaryInMind)
+	src.SetDiary(w.learnt.RecentDiary)
 	now, err := src.Assemble(w.t.Context(), hotctx.Query{
 		NPC: hotctx.Person{ID: viewer, Name: "Mira"}, Others: []hotctx.Person{{ID: npcID(1), Name: "Bart"}}, Session: w.session, Speaker: "Ada",
 		Scene: w.live.Scene(), Utterance: "Tell me of Somewhat " + asked, Recent: 200, Groups: w.groups,
@@ -156,7 +156,7 @@ func (w *secretWorld) ask() {
 			text = outside(viewer, x.Definition.Name, args, n)
 			toldOutside += len(secretWord.FindAllString(text, -1))
 		} else {
-			ctx := mcp.WithDoor(mcp.WithCaller(w.t.Context(), mcp.Caller{NPC: viewer, Session: w.session}), door)
+			ctx := mcp.WithExecutor(mcp.WithCaller(w.t.Context(), mcp.Caller{NPC: viewer, Session: w.session}), door)
 			out, err := x.Handler(ctx, args)
 			if text = out; err != nil {
 				text += err.Error()
@@ -184,7 +184,7 @@ func (w *secretWorld) recap() {
 	w.must(err)
 	entities, _, err := w.store.World(w.t.Context())
 	w.must(err)
-	facts, err := w.store.ToldFacts(w.t.Context(), 0, w.size.facts)
+	facts, err := w.store.CampaignFacts(w.t.Context(), 0, w.size.facts)
 	w.must(err)
 	open := world.ForPlayers(lines, world.SecretsOf(entities, facts))
 	if len(open) == 0 {

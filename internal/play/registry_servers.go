@@ -25,7 +25,7 @@ func (r *Registry) connectServers() {
 			switch {
 			case err != nil && r.life.Err() == nil:
 				r.notify(err.Error())
-				r.noteRefused(cfg.Name, err)
+				r.recordRefused(cfg.Name, err)
 			case err == nil:
 				r.notifyLeftOut(cfg.Name)
 			}
@@ -70,8 +70,8 @@ func leftOutOf(h *mcphost.Host, server string) (all []string) {
 	return all
 }
 
-// noteRefused records an external server that the host rejected.
-func (r *Registry) noteRefused(name string, err error) {
+// recordRefused records an external server that the host rejected.
+func (r *Registry) recordRefused(name string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.refused = append(r.refused, mcphost.ServerStatus{Name: name, State: "down", Reason: err.Error()})

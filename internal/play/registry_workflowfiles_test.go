@@ -66,7 +66,7 @@ func TestWorkflowFilesAreFollowed(t *testing.T) {
 		is("a changed file", "The second.")
 		write(strings.Replace(good, "%", "The second.", 1) + "output: changed\n")
 		changed, _ := host.Registered("hello")
-		if res, err := changed.Respond(mcp.WithDoor(t.Context(), rolls{}), "{}"); err != nil || !strings.Contains(res.Text, `"output":"changed"`) {
+		if res, err := changed.Respond(mcp.WithExecutor(t.Context(), rolls{}), "{}"); err != nil || !strings.Contains(res.Text, `"output":"changed"`) {
 			t.Errorf("a file that does something else under the same description answers %q, %v", res.Text, err)
 		}
 		write("steps: nonsense\n")

@@ -18,14 +18,14 @@ import (
 // know them. That takes some seconds.
 const maxStatements = 200_000
 
-// FindToldSecrets returns a warning for each entry of the campaign that gives an NPC, as common knowledge,
+// FindRevealedSecrets returns a warning for each entry of the campaign that gives an NPC, as common knowledge,
 // something that the same NPC keeps secret. The campaign may be nil.
-func FindToldSecrets(cfg *config.Config, c *world.Campaign) []userfile.Problem {
-	return findToldSecrets(cfg, c, maxStatements)
+func FindRevealedSecrets(cfg *config.Config, c *world.Campaign) []userfile.Problem {
+	return findRevealedSecrets(cfg, c, maxStatements)
 }
 
-// findToldSecrets compares at most left statements.
-func findToldSecrets(cfg *config.Config, c *world.Campaign, left int) []userfile.Problem {
+// findRevealedSecrets compares at most left statements.
+func findRevealedSecrets(cfg *config.Config, c *world.Campaign, left int) []userfile.Problem {
 	if c == nil {
 		return nil
 	}
@@ -45,22 +45,22 @@ func findToldSecrets(cfg *config.Config, c *world.Campaign, left int) []userfile
 					File: c.File, Line: s.line, What: "the campaign is too large to compare with everything that NPCs keep secret; from here on, " + npc.Name + " and the NPCs after it were not checked",
 				})
 			}
-			if !all.isTold(s.sentences) {
+			if !all.reveals(s.sentences) {
 				continue
 			}
-			found = append(found, s.warn(cfg, c.File, npc, toldSecret(npc, s.sentences)))
+			found = append(found, s.warn(cfg, c.File, npc, revealedSecret(npc, s.sentences)))
 		}
 	}
 	return found
 }
 
-// toldSecret returns the index of the first of an NPC's secrets that the sentences tell, or -1 if only
+// revealedSecret returns the index of the first of an NPC's secrets that the sentences tell, or -1 if only
 // several together do.
-func toldSecret(npc config.NPC, sentences []string) int {
+func revealedSecret(npc config.NPC, sentences []string) int {
 	for i := range npc.SecretKnowledge {
 		one := npc
 		one.SecretKnowledge = npc.SecretKnowledge[i : i+1]
-		if newSecretReader(one).isTold(sentences) {
+		if newSecretReader(one).reveals(sentences) {
 			return i
 		}
 	}
@@ -74,8 +74,8 @@ func newSecretReader(npc config.NPC) secretReader {
 	return secretReader{guard.NewCard(guard.CardOptions{NPC: npc})}
 }
 
-// isTold reports whether sentences tell a secret.
-func (r secretReader) isTold(sentences []string) bool {
+// reveals reports whether sentences tell a secret.
+func (r secretReader) reveals(sentences []string) bool {
 	turn := r.card.NewTurn(guard.TurnOptions{})
 	return slices.ContainsFunc(sentences, func(s string) bool {
 		return slices.Contains(turn.Judge(s).Reasons, guard.Secret)
@@ -84,7 +84,7 @@ func (r secretReader) isTold(sentences []string) bool {
 
 // statement is an entry of a campaign as sentences.
 type statement struct {
-	what      string // its name in a warning
+	label     string // its name in a warning
 	line      int
 	visible   []string // NPCs that know it; all if empty
 	sentences []string
@@ -110,7 +110,7 @@ func (s *statement) warn(cfg *config.Config, file string, npc config.NPC, secret
 	}
 	return userfile.Problem{
 		File: file, Line: s.line, Fix: fix,
-		What: fmt.Sprintf("%s gives away to %s, as something it may talk about, its own secret (%s:%d)", s.what, npc.Name, npc.File, where),
+		What: fmt.Sprintf("%s gives away to %s, as something it may talk about, its own secret (%s:%d)", s.label, npc.Name, npc.File, where),
 	}
 }
 
@@ -120,7 +120,7 @@ func statementsOf(c *world.Campaign) []statement {
 	names := map[string]string{}
 	for i, e := range c.Entities {
 		names[e.ID] = e.Name
-		s := statement{what: fmt.Sprintf("entity %q", e.ID), line: c.Lines.Entities[i], visible: e.Visible}
+		s := statement{label: fmt.Sprintf("entity %q", e.ID), line: c.Lines.Entities[i], visible: e.Visible}
 		for _, d := range append([]string{""}, sentencesOf(e.Description)...) {
 			s.add(e.Name, d)
 		}
@@ -130,7 +130,7 @@ func statementsOf(c *world.Campaign) []statement {
 		all = append(all, s)
 	}
 	for i, r := range c.Relations {
-		s := statement{what: fmt.Sprintf("relation %s %s %s", r.From, r.Type, r.To), line: c.Lines.Relations[i], visible: r.Visible}
+		s := statement{label: fmt.Sprintf("relation %s %s %s", r.From, r.Type, r.To), line: c.Lines.Relations[i], visible: r.Visible}
 		said := fmt.Sprintf("%s %s %s", cmp.Or(names[r.From], r.From), wordsOf(r.Type), cmp.Or(names[r.To], r.To))
 		for _, d := range append([]string{""}, sentencesOf(r.Note)...) {
 			s.add(said, d)
@@ -138,7 +138,7 @@ func statementsOf(c *world.Campaign) []statement {
 		all = append(all, s)
 	}
 	for i, f := range c.Facts {
-		all = append(all, statement{what: "a fact", line: c.Lines.Facts[i], visible: f.Visible, sentences: sentencesOf(f.Text)})
+		all = append(all, statement{label: "a fact", line: c.Lines.Facts[i], visible: f.Visible, sentences: sentencesOf(f.Text)})
 	}
 	return all
 }

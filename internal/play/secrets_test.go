@@ -36,7 +36,7 @@ func toldSecrets(t *testing.T, npc, world string, limit int) []string {
 		t.Fatal(err)
 	}
 	var found []string
-	for _, p := range findToldSecrets(cfg, c, limit) {
+	for _, p := range findRevealedSecrets(cfg, c, limit) {
 		found = append(found, strings.ReplaceAll(p.String(), dir+string(filepath.Separator), ""))
 	}
 	return found
@@ -117,7 +117,7 @@ func TestShippedCampaignKeepsItsSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range append(cfg.Warnings, FindToldSecrets(cfg, c)...) {
+	for _, p := range append(cfg.Warnings, FindRevealedSecrets(cfg, c)...) {
 		t.Error(p)
 	}
 	if n := len(cfg.SecretLines["captain-harrow"]); n != 3 || len(c.Lines.Entities) != len(c.Entities) {

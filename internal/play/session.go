@@ -40,9 +40,9 @@ type SessionOptions struct {
 	// closes the outlet after the session, or after an error. If nil, the NPCs are not heard, only shown.
 	OpenSound func() (Sound, error)
 	Sink      table.Sink
-	// Tell receives notices for people, at any time and from any goroutine; level is as in [table.Notice]. If
+	// Notify receives notices for people, at any time and from any goroutine; level is as in [table.Notice]. If
 	// nil, there are none.
-	Tell func(level, text string)
+	Notify func(level, text string)
 	// Resume is the session to resume. Without an id, a new one begins.
 	Resume memory.Session
 }
@@ -62,9 +62,9 @@ type Sound struct {
 	Notice string
 }
 
-func (o SessionOptions) tellPeople(level, text string) {
-	if o.Tell != nil {
-		o.Tell(level, text)
+func (o SessionOptions) notifyPeople(level, text string) {
+	if o.Notify != nil {
+		o.Notify(level, text)
 	}
 }
 
@@ -76,16 +76,16 @@ type Session struct {
 	// Scripted says that the NPCs have only prepared lines, and no model.
 	Scripted bool
 
-	game    *Game
-	only    string // the only NPC at the table; empty if all are
-	info    memory.Session
-	voice   *voice
-	engines *engines
-	meter   *cost.Meter
-	stop    context.CancelFunc
-	done    chan error
-	warming sync.WaitGroup // goroutine that opens connections; ends with stop
-	telling sync.WaitGroup // goroutine that reports approvals; ends with stop
+	game            *Game
+	only            string // the only NPC at the table; empty if all are
+	info            memory.Session
+	voice           *voice
+	engines         *engines
+	meter           *cost.Meter
+	stop            context.CancelFunc
+	done            chan error
+	warming         sync.WaitGroup // goroutine that opens connections; ends with stop
+	approvalReports sync.WaitGroup // goroutine that reports approvals; ends with stop
 }
 
 // ID returns the session's id in memory.
@@ -133,7 +133,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 		Agents: g.makeAgents(cast, &s.Notices), Engine: s.engine(answering), Cost: s.meter, Host: g.Registry.Host,
 		Log: chronicler{g.Store, g.Chronicle}, Context: g.context(), Retrieve: g.searcher(), Sink: countEvents(watched(g, o.Sink), g.Metrics), Playback: sound.Playback, Hurries: canHurry(m),
 		Session: s.info, Scene: g.currentScene, Places: g.World, Groups: &g.groups, Date: g.clock.Today, Latency: g.Config.Latency, Languages: g.Config.Language, RecentLines: g.Config.Memory.RecentLines, Logger: g.log,
-		Listening: g.listening(), Leads: g.Config.Table.Leads, Characters: g.characters, Known: g.Cast, Tracer: g.Tracer, Aside: NewAside(AsideDir(g.Config)),
+		Listening: g.listening(), Leads: g.Config.Table.Leads, Characters: g.characters, Known: g.Cast, Tracer: g.Tracer, Spill: NewSpillFile(SpillDir(g.Config)),
 	}
 	t.Judge = doubts
 	t.JudgeWait, t.JudgeCalls = time.Duration(g.Config.Table.JudgeWait), g.Config.Table.JudgeCalls
@@ -150,8 +150,8 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	go func() { s.done <- s.Table.Run(run) }()
-	g.addSession(s, o.Tell)
-	s.telling.Go(func() { (&approvals{policy: g.Registry.Governance.Policy, table: s.Table}).run(run) })
+	g.addSession(s, o.Notify)
+	s.approvalReports.Go(func() { (&approvals{policy: g.Registry.Governance.Policy, table: s.Table}).run(run) })
 	if t.Voices != nil && !sound.Later {
 		used = append(used, s.voice)
 	}
@@ -187,7 +187,7 @@ func (g *Game) listening() address.Listening {
 func (g *Game) reportSwitch(o SessionOptions, part, does string) func(fallback.Switch) {
 	return func(s fallback.Switch) {
 		g.log.Warn("changing the provider", "part", part, "from", s.From, "to", s.To, "reason", s.Reason)
-		o.tellPeople("warning", providers.DescribeSwitch(s, does))
+		o.notifyPeople("warning", providers.DescribeSwitch(s, does))
 	}
 }
 
@@ -196,7 +196,7 @@ func (g *Game) reportLesson(o SessionOptions) func(providers.Lesson) {
 	return func(l providers.Lesson) {
 		g.log.Info("fitting requests to the model", "lesson", l.Text)
 		if l.Loses {
-			o.tellPeople("warning", l.Text)
+			o.notifyPeople("warning", l.Text)
 		}
 	}
 }
@@ -318,7 +318,7 @@ func (s *Session) Close() error {
 	err := <-s.done
 	s.engines.Close()
 	s.warming.Wait()
-	s.telling.Wait()
+	s.approvalReports.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	err = errors.Join(err, s.voice.Close())

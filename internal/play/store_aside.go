@@ -19,43 +19,43 @@ import (
 )
 
 const (
-	// asideName is the directory, next to the store, of the lines that the store had not accepted by the end of
+	// spillDirName is the directory, next to the store, of the lines that the store had not accepted by the end of
 	// their session.
-	asideName = "unkept"
-	// takenAtOnce is how many of these lines are written at once.
-	takenAtOnce = 256
+	spillDirName = "unkept"
+	// importBatch is how many of these lines are written at once.
+	importBatch = 256
 )
 
-// AsideDir returns the directory of the lines that the store of a configuration did not accept.
-func AsideDir(cfg *config.Config) string {
-	return filepath.Join(filepath.Dir(WithheldFile(cfg)), asideName)
+// SpillDir returns the directory of the lines that the store of a configuration did not accept.
+func SpillDir(cfg *config.Config) string {
+	return filepath.Join(filepath.Dir(ForgottenUsersFile(cfg)), spillDirName)
 }
 
-// setAside is a line in a file, including the fields that are not shown.
-type setAside struct {
+// spilledLine is a line in a file, including the fields that are not shown.
+type spilledLine struct {
 	memory.Line
 	User    string   `json:"user,omitempty"`
 	Ref     string   `json:"ref,omitempty"`
 	Present []string `json:"present,omitempty"`
 }
 
-func (s setAside) line() memory.Line {
+func (s spilledLine) line() memory.Line {
 	l := s.Line
 	l.User, l.Ref, l.Present = s.User, s.Ref, s.Present
 	return l
 }
 
-// Aside is a file, private to its owner, for the lines of a session that the store does not accept at
-// present. It is created with the first line. [TakeAside] imports the lines into the store at the next start,
+// SpillFile is a file, private to its owner, for the lines of a session that the store does not accept at
+// present. It is created with the first line. [ImportSpilled] imports the lines into the store at the next start,
 // unless the session has stored them before. It is not safe for concurrent use.
-type Aside struct{ dir, path string }
+type SpillFile struct{ dir, path string }
 
-// NewAside returns an aside in dir, which need not exist yet.
-func NewAside(dir string) *Aside { return &Aside{dir: dir} }
+// NewSpillFile returns an aside in dir, which need not exist yet.
+func NewSpillFile(dir string) *SpillFile { return &SpillFile{dir: dir} }
 
 // Add appends lines, and returns the path of the file once they are durable. If it fails, none of them is in
 // the file.
-func (a *Aside) Add(lines []memory.Line) (path string, err error) {
+func (a *SpillFile) Add(lines []memory.Line) (path string, err error) {
 	if len(lines) == 0 {
 		return a.path, nil
 	}
@@ -70,7 +70,7 @@ func (a *Aside) Add(lines []memory.Line) (path string, err error) {
 	}
 	end, err := f.Seek(0, io.SeekEnd)
 	if err == nil {
-		if err = writeAside(f, lines); err != nil {
+		if err = writeSpilled(f, lines); err != nil {
 			_ = f.Truncate(end) // it was written only in part
 		}
 	}
@@ -81,7 +81,7 @@ func (a *Aside) Add(lines []memory.Line) (path string, err error) {
 }
 
 // create creates a file with a unique name.
-func (a *Aside) create() error {
+func (a *SpillFile) create() error {
 	if err := os.MkdirAll(a.dir, 0o700); err != nil {
 		return userfile.PlainFileError(err)
 	}
@@ -97,7 +97,7 @@ func (a *Aside) create() error {
 }
 
 // Replace replaces the lines in the file. Without lines it deletes the file. If it fails, nothing changes.
-func (a *Aside) Replace(lines []memory.Line) error {
+func (a *SpillFile) Replace(lines []memory.Line) error {
 	if a.path == "" && len(lines) == 0 {
 		return nil
 	}
@@ -117,7 +117,7 @@ func (a *Aside) Replace(lines []memory.Line) error {
 	if err != nil {
 		return userfile.PlainFileError(err)
 	}
-	if err = errors.Join(writeAside(f, lines), f.Close()); err == nil {
+	if err = errors.Join(writeSpilled(f, lines), f.Close()); err == nil {
 		err = os.Rename(part, a.path)
 	}
 	if err != nil {
@@ -127,12 +127,12 @@ func (a *Aside) Replace(lines []memory.Line) error {
 	return syncDir(a.dir)
 }
 
-// writeAside writes lines and returns when they are durable.
-func writeAside(f *os.File, lines []memory.Line) error {
+// writeSpilled writes lines and returns when they are durable.
+func writeSpilled(f *os.File, lines []memory.Line) error {
 	w := bufio.NewWriter(f)
 	out := json.NewEncoder(w)
 	for _, l := range lines {
-		if err := out.Encode(setAside{l, l.User, l.Ref, l.Present}); err != nil {
+		if err := out.Encode(spilledLine{l, l.User, l.Ref, l.Present}); err != nil {
 			return err
 		}
 	}
@@ -149,10 +149,10 @@ func syncDir(dir string) error {
 	return d.Close()
 }
 
-// TakeAside appends the lines in dir to log, in the order in which they were said, and removes the files. It
+// ImportSpilled appends the lines in dir to log, in the order in which they were said, and removes the files. It
 // writes no line twice, and none of users who were forgotten since. It returns how many lines it imported.
 // Files that cannot be imported stay, and the error names them.
-func TakeAside(ctx context.Context, dir string, log memory.SessionLog, forgotten Withheld) (n int, err error) {
+func ImportSpilled(ctx context.Context, dir string, log memory.SessionLog, forgotten ForgottenUsers) (n int, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	if err != nil {
 		return 0, err
@@ -160,9 +160,9 @@ func TakeAside(ctx context.Context, dir string, log memory.SessionLog, forgotten
 	slices.Sort(files)
 	var errs []error
 	for _, file := range files {
-		lines, err := readAside(file, forgotten)
+		lines, err := readSpilled(file, forgotten)
 		if err == nil {
-			err = appendAside(ctx, log, lines)
+			err = appendSpilled(ctx, log, lines)
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("taking in what was said, from %s: %w", file, err))
@@ -176,9 +176,9 @@ func TakeAside(ctx context.Context, dir string, log memory.SessionLog, forgotten
 	return n, errors.Join(errs...)
 }
 
-// readAside reads a file. It leaves out lines of users who were forgotten later, and a last line that was
+// readSpilled reads a file. It leaves out lines of users who were forgotten later, and a last line that was
 // written only in part.
-func readAside(file string, forgotten Withheld) (lines []memory.Line, err error) {
+func readSpilled(file string, forgotten ForgottenUsers) (lines []memory.Line, err error) {
 	f, err := userfile.Open(file)
 	if err != nil {
 		return nil, userfile.PlainFileError(err)
@@ -186,7 +186,7 @@ func readAside(file string, forgotten Withheld) (lines []memory.Line, err error)
 	in := json.NewDecoder(bufio.NewReader(f))
 	in.DisallowUnknownFields()
 	for {
-		var s setAside
+		var s spilledLine
 		if err = in.Decode(&s); err != nil {
 			break
 		}
@@ -200,8 +200,8 @@ func readAside(file string, forgotten Withheld) (lines []memory.Line, err error)
 	return lines, errors.Join(err, f.Close())
 }
 
-func appendAside(ctx context.Context, log memory.SessionLog, lines []memory.Line) error {
-	for some := range slices.Chunk(lines, takenAtOnce) {
+func appendSpilled(ctx context.Context, log memory.SessionLog, lines []memory.Line) error {
+	for some := range slices.Chunk(lines, importBatch) {
 		if _, err := log.AppendMissing(ctx, some...); err != nil {
 			return err
 		}

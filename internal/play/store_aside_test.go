@@ -40,7 +40,7 @@ func TestWhatWasSetAsideIsTakenIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	aside, withheld := filepath.Join(dir, "unkept"), filepath.Join(dir, "forgotten.list")
-	a := play.NewAside(aside)
+	a := play.NewSpillFile(aside)
 	taken := line(4, "discord:1", "taken back")
 	path := ""
 	for _, some := range [][]memory.Line{lines[:1], {lines[1], taken}, nil} {
@@ -64,15 +64,15 @@ func TestWhatWasSetAsideIsTakenIn(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file is %v, %v; want one that is for its owner alone", info, err)
 	}
-	if err := play.Withhold(withheld, "discord:2"); err != nil {
+	if err := play.RecordForgotten(withheld, "discord:2"); err != nil {
 		t.Fatal(err)
 	}
-	forgotten, err := play.ReadWithheld(withheld)
+	forgotten, err := play.ReadForgotten(withheld)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []int{2, 0} {
-		if n, err := play.TakeAside(t.Context(), aside, s, forgotten); n != want || err != nil {
+		if n, err := play.ImportSpilled(t.Context(), aside, s, forgotten); n != want || err != nil {
 			t.Errorf("%d lines were taken in (%v), want %d", n, err, want)
 		}
 	}
@@ -93,7 +93,7 @@ func TestWhatWasSetAsideIsTakenIn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err = play.TakeAside(t.Context(), aside, s, forgotten)
+	_, err = play.ImportSpilled(t.Context(), aside, s, forgotten)
 	left, globErr := filepath.Glob(filepath.Join(aside, "*"))
 	if err == nil || !strings.Contains(err.Error(), "2026-a.jsonl") || !strings.Contains(err.Error(), "2026-b.jsonl") || len(left) != 2 || globErr != nil {
 		t.Errorf("taking in what cannot be: %v; %q are left", err, left)
@@ -103,7 +103,7 @@ func TestWhatWasSetAsideIsTakenIn(t *testing.T) {
 // TestAnAsideGoesWithItsLines checks that no file remains once all lines are stored.
 func TestAnAsideGoesWithItsLines(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "unkept")
-	a := play.NewAside(dir)
+	a := play.NewSpillFile(dir)
 	for range 2 {
 		if _, err := a.Add([]memory.Line{{Session: "s", Text: "one"}}); err != nil {
 			t.Fatal(err)

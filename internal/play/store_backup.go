@@ -32,8 +32,8 @@ const (
 	unpackedSpare = 1 << 30
 	// longestEdge bounds the first and the last line.
 	longestEdge = 64 << 10
-	// sayEvery is the number of records between two reports of progress.
-	sayEvery = 50_000
+	// progressEvery is the number of records between two reports of progress.
+	progressEvery = 50_000
 )
 
 var (
@@ -75,7 +75,7 @@ func counting(all iter.Seq2[memory.Record, error], say func(string)) iter.Seq2[m
 	return func(yield func(memory.Record, error) bool) {
 		n := 0
 		for r, err := range all {
-			if n++; n%sayEvery == 0 && say != nil {
+			if n++; n%progressEvery == 0 && say != nil {
 				say(fmt.Sprintf("%d records so far, now those of the kind %s", n, r.Kind))
 			}
 			if !yield(r, err) {

@@ -62,13 +62,13 @@ func TestThereAndBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, to := range []memory.Store{places[4], open(t, file(t))} {
-		restore(t, to, backup, false, play.Withheld{})
+		restore(t, to, backup, false, play.ForgottenUsers{})
 		memorytest.SameRecords(t, all, memorytest.DumpOf(t, to))
 		memorytest.Sound(t, to)
 	}
 }
 
-func restore(t *testing.T, to memory.Store, backup string, replace bool, w play.Withheld) play.Restored {
+func restore(t *testing.T, to memory.Store, backup string, replace bool, w play.ForgottenUsers) play.Restored {
 	t.Helper()
 	b, err := play.OpenBackup(t.Context(), backup)
 	if err != nil {
@@ -127,7 +127,7 @@ func TestABrokenBackupIsRefused(t *testing.T) {
 		}
 		b, err := play.OpenBackup(t.Context(), bad)
 		if err == nil {
-			_, err = play.Restore(t.Context(), to, b, false, play.Withheld{}, nil)
+			_, err = play.Restore(t.Context(), to, b, false, play.ForgottenUsers{}, nil)
 			_ = b.Close() // opened for reading only
 		}
 		if err == nil || name != "of the future" && !errors.Is(err, play.ErrNoBackup) {
@@ -135,7 +135,7 @@ func TestABrokenBackupIsRefused(t *testing.T) {
 		}
 		memorytest.SameRecords(t, before, memorytest.DumpOf(t, to))
 	}
-	restore(t, to, whole, false, play.Withheld{})
+	restore(t, to, whole, false, play.ForgottenUsers{})
 }
 
 // TestForgottenPeopleDoNotComeBack restores a backup from before a user was forgotten, into
@@ -156,21 +156,21 @@ func TestForgottenPeopleDoNotComeBack(t *testing.T) {
 	}
 	dir := t.TempDir()
 	backup, list := filepath.Join(dir, "b.gz"), filepath.Join(dir, "sub", "forgotten.list")
-	if err := play.Withhold(list, "discord:8"); err != nil { // before the backup was made
+	if err := play.RecordForgotten(list, "discord:8"); err != nil { // before the backup was made
 		t.Fatal(err)
 	}
 	if _, err := play.Backup(t.Context(), from, backup, nil); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := play.Withhold(list, "discord:7"); err != nil {
+		if err := play.RecordForgotten(list, "discord:7"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if content, err := os.ReadFile(list); err != nil || strings.Contains(string(content), "discord") {
 		t.Errorf("the list says %q, %v", content, err)
 	}
-	withheld, err := play.ReadWithheld(list)
+	withheld, err := play.ReadForgotten(list)
 	if err != nil {
 		t.Fatal(err)
 	}

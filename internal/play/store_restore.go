@@ -23,29 +23,29 @@ type Restored struct {
 // Restore copies a backup into a store that is empty, or whose content it replaces if replace is true: all of
 // it or nothing. Users in withheld are forgotten: in a SQLite file at the same moment, in PostgreSQL soon
 // after.
-func Restore(ctx context.Context, to memory.Store, b *BackupFile, replace bool, withheld Withheld, say func(string)) (Restored, error) {
-	w := &withholding{backup: b, withheld: withheld, users: map[string]bool{}}
+func Restore(ctx context.Context, to memory.Store, b *BackupFile, replace bool, withheld ForgottenUsers, say func(string)) (Restored, error) {
+	w := &forgettingBackup{backup: b, forgottenUsers: withheld, users: map[string]bool{}}
 	tally, err := to.Load(ctx, replace, counting(w.records(), say))
 	if err != nil {
 		return Restored{}, err
 	}
-	_, err = to.GoOnForgetting(ctx)
+	_, err = to.ResumeForgetting(ctx)
 	return Restored{tally, w.forgotten()}, err
 }
 
-// withholding makes a store forget the users who were forgotten after a backup was made.
-type withholding struct {
-	backup   *BackupFile
-	withheld Withheld
-	users    map[string]bool // withheld users who have lines
-	line     int64           // number of the last line
+// forgettingBackup makes a store forget the users who were forgotten after a backup was made.
+type forgettingBackup struct {
+	backup         *BackupFile
+	forgottenUsers ForgottenUsers
+	users          map[string]bool // withheld users who have lines
+	line           int64           // number of the last line
 }
 
 // records returns the records of the backup, followed by one for each withheld user.
-func (w *withholding) records() iter.Seq2[memory.Record, error] {
+func (w *forgettingBackup) records() iter.Seq2[memory.Record, error] {
 	return func(yield func(memory.Record, error) bool) {
 		for r, err := range w.backup.records() {
-			if err == nil && w.passes(&r) {
+			if err == nil && w.skipRecord(&r) {
 				continue
 			}
 			if !yield(r, err) || err != nil {
@@ -60,8 +60,8 @@ func (w *withholding) records() iter.Seq2[memory.Record, error] {
 	}
 }
 
-// passes changes a record as necessary, and reports whether it is left out.
-func (w *withholding) passes(r *memory.Record) bool {
+// skipRecord changes a record as necessary, and reports whether it is left out.
+func (w *forgettingBackup) skipRecord(r *memory.Record) bool {
 	kind, err := memory.KindNamed(r.Kind)
 	if err != nil {
 		return false
@@ -73,11 +73,11 @@ func (w *withholding) passes(r *memory.Record) bool {
 	switch r.Kind {
 	case "line":
 		w.line = r.Values[0].(int64)
-		if user := text("user"); w.withheld.After(user, w.backup.Made) {
+		if user := text("user"); w.forgottenUsers.After(user, w.backup.Made) {
 			w.users[user] = true
 		}
 	case "world_change":
-		if w.withheld.After(text("who"), w.backup.Made) {
+		if w.forgottenUsers.After(text("who"), w.backup.Made) {
 			r.Values[kind.Column("who")] = forgottenUser
 		}
 	case "forgetting":
@@ -90,4 +90,4 @@ func (w *withholding) passes(r *memory.Record) bool {
 }
 
 // forgotten returns the withheld users.
-func (w *withholding) forgotten() []string { return slices.Sorted(maps.Keys(w.users)) }
+func (w *forgettingBackup) forgotten() []string { return slices.Sorted(maps.Keys(w.users)) }

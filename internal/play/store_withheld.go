@@ -21,38 +21,38 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// withheldName is the file, next to the store, that lists forgotten users, so that an older backup does not
+// forgottenFileName is the file, next to the store, that lists forgotten users, so that an older backup does not
 // restore them.
-const withheldName = "forgotten.list"
+const forgottenFileName = "forgotten.list"
 
-// WithheldFile returns the path of the list of users who were forgotten in the store of a configuration.
-func WithheldFile(cfg *config.Config) string {
+// ForgottenUsersFile returns the path of the list of users who were forgotten in the store of a configuration.
+func ForgottenUsersFile(cfg *config.Config) string {
 	if cfg.Memory.Store == config.StorePostgres {
-		return filepath.Join(cfg.DataDir, withheldName)
+		return filepath.Join(cfg.DataDir, forgottenFileName)
 	}
-	return filepath.Join(filepath.Dir(cfg.Memory.Path), withheldName)
+	return filepath.Join(filepath.Dir(cfg.Memory.Path), forgottenFileName)
 }
 
-// Withhold records that a user was forgotten. The file contains its own key and, for each user on one line,
+// RecordForgotten records that a user was forgotten. The file contains its own key and, for each user on one line,
 // the HMAC of the user's id and the time, so that it names no one. Lines are only ever added.
-func Withhold(file, user string) error {
+func RecordForgotten(file, user string) error {
 	if user == "" {
 		return nil
 	}
-	key, err := withheldKey(file)
+	key, err := forgottenKey(file)
 	if err != nil {
-		return noted(err)
+		return wrapRecordError(err)
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return noted(err)
+		return wrapRecordError(err)
 	}
 	// The first newline ends a line that a crash has left incomplete.
 	_, err = fmt.Fprintf(f, "\n%s %s\n", hashOf(key, user), time.Now().UTC().Format(time.RFC3339Nano))
-	return noted(errors.Join(err, f.Sync(), f.Close()))
+	return wrapRecordError(errors.Join(err, f.Sync(), f.Close()))
 }
 
-func noted(err error) error {
+func wrapRecordError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -65,8 +65,8 @@ func hashOf(key []byte, user string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// withheldKey returns the key of a file, which it creates if necessary.
-func withheldKey(file string) ([]byte, error) {
+// forgottenKey returns the key of a file, which it creates if necessary.
+func forgottenKey(file string) ([]byte, error) {
 	if key, err := readKey(file); !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}
@@ -75,7 +75,7 @@ func withheldKey(file string) ([]byte, error) {
 	}
 	key := make([]byte, sha256.Size)
 	_, _ = rand.Read(key) // never fails
-	f, err := os.CreateTemp(filepath.Dir(file), withheldName+"-")
+	f, err := os.CreateTemp(filepath.Dir(file), forgottenFileName+"-")
 	if err != nil {
 		return nil, err
 	}
@@ -109,25 +109,25 @@ func readKey(file string) ([]byte, error) {
 	return key, nil
 }
 
-// MaxWithheld bounds the list of forgotten users, in bytes. That is enough for half a million people.
-const MaxWithheld = 64 << 20
+// MaxForgottenBytes bounds the list of forgotten users, in bytes. That is enough for half a million people.
+const MaxForgottenBytes = 64 << 20
 
-// Withheld is the list of forgotten users. The zero value is empty.
-type Withheld struct {
+// ForgottenUsers is the list of forgotten users. The zero value is empty.
+type ForgottenUsers struct {
 	key   []byte
 	since map[string]time.Time
 }
 
-// ReadWithheld reads the list of forgotten users. It is empty if the file does not exist.
-func ReadWithheld(file string) (Withheld, error) {
-	content, err := userfile.Read(file, MaxWithheld)
+// ReadForgotten reads the list of forgotten users. It is empty if the file does not exist.
+func ReadForgotten(file string) (ForgottenUsers, error) {
+	content, err := userfile.Read(file, MaxForgottenBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Withheld{}, nil
+		return ForgottenUsers{}, nil
 	}
 	if err != nil {
-		return Withheld{}, userfile.PlainFileError(err)
+		return ForgottenUsers{}, userfile.PlainFileError(err)
 	}
-	w := Withheld{since: map[string]time.Time{}}
+	w := ForgottenUsers{since: map[string]time.Time{}}
 	if w.key, err = readKey(file); err != nil {
 		return w, err
 	}
@@ -142,6 +142,6 @@ func ReadWithheld(file string) (Withheld, error) {
 }
 
 // After reports whether a user was forgotten after a time.
-func (w Withheld) After(user string, made time.Time) bool {
+func (w ForgottenUsers) After(user string, made time.Time) bool {
 	return user != "" && len(w.since) > 0 && w.since[hashOf(w.key, user)].After(made)
 }

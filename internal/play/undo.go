@@ -9,7 +9,7 @@ import (
 
 // UndoWorld undoes a change of the world, see [world.World.Undo], and makes restored descriptions searchable
 // again.
-func (g *Game) UndoWorld(ctx context.Context, seq uint64) (world.Past, error) {
+func (g *Game) UndoWorld(ctx context.Context, seq uint64) (world.PastChange, error) {
 	p, back, err := g.World.Undo(ctx, seq)
 	if err != nil {
 		return p, err

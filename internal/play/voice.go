@@ -29,8 +29,8 @@ type voice struct {
 
 	levels *levels
 
-	mu  sync.Mutex                 // guards the field below
-	own map[string]*audio.Loudness // of speech-to-speech engines, by NPC
+	mu             sync.Mutex                 // guards the field below
+	engineLoudness map[string]*audio.Loudness // of speech-to-speech engines, by NPC
 }
 
 // NewVoices returns the voices of a provider that needs texts fully in words. None of them are warmed.
@@ -64,7 +64,7 @@ func (v *voice) Synthesize(ctx context.Context, npc config.NPC, text string) ite
 			return
 		}
 		ctx, cancel := context.WithCancel(ctx)
-		pieces, enough, spare := make(chan piece), make(chan struct{}), make(spareRoom, spareKept)
+		pieces, enough, spare := make(chan piece), make(chan struct{}), make(bufferPool, buffersPerSentence)
 		var making sync.WaitGroup
 		making.Go(func() {
 			defer close(pieces)
@@ -79,7 +79,7 @@ func (v *voice) Synthesize(ctx context.Context, npc config.NPC, text string) ite
 		defer making.Wait()
 		defer cancel()
 		defer close(enough)
-		v.levels.bringToLevel(npc.Voice, pieces, spare, yield)
+		v.levels.equalizeLoudness(npc.Voice, pieces, spare, yield)
 	}
 }
 
@@ -93,13 +93,13 @@ type piece struct {
 	err     error
 }
 
-// spareRoom holds buffers for reuse. A nil spareRoom has none and keeps none.
-type spareRoom chan []int16
+// bufferPool holds buffers for reuse. A nil bufferPool has none and keeps none.
+type bufferPool chan []int16
 
-// spareKept is how many buffers a sentence keeps: one piece is made while another is heard.
-const spareKept = 2
+// buffersPerSentence is how many buffers a sentence keeps: one piece is made while another is heard.
+const buffersPerSentence = 2
 
-func (r spareRoom) take() []int16 {
+func (r bufferPool) get() []int16 {
 	select {
 	case room := <-r:
 		return room[:0]
@@ -108,7 +108,7 @@ func (r spareRoom) take() []int16 {
 	}
 }
 
-func (r spareRoom) giveBack(room []int16) {
+func (r bufferPool) put(room []int16) {
 	select {
 	case r <- room:
 	default:
@@ -116,7 +116,7 @@ func (r spareRoom) giveBack(room []int16) {
 }
 
 // makeSound synthesizes a sentence without the silence around it, reusing buffers.
-func (v *voice) makeSound(ctx context.Context, npc config.NPC, text string, spare spareRoom) iter.Seq[piece] {
+func (v *voice) makeSound(ctx context.Context, npc config.NPC, text string, spare bufferPool) iter.Seq[piece] {
 	return func(yield func(piece) bool) {
 		var c converter
 		var by string
@@ -131,8 +131,8 @@ func (v *voice) makeSound(ctx context.Context, npc config.NPC, text string, spar
 				yield(piece{err: err})
 				return
 			}
-			if heard := trim.Process(spare.take(), samples); len(heard) == 0 {
-				spare.giveBack(heard)
+			if heard := trim.Process(spare.get(), samples); len(heard) == 0 {
+				spare.put(heard)
 			} else if !yield(piece{samples: heard, by: by}) {
 				return
 			}

@@ -119,7 +119,7 @@ func TestStrangeVoiceIsMeasuredAhead(t *testing.T) {
 			voice5s[i] = int16(3000 * (1 - 2*(i/40%2)))
 		}
 		v := &voice{levels: &levels{}, provider: replayed{sounds: map[string][]int16{"Hey.": voice5s}, speed: 2}}
-		for _, want := range []time.Duration{50*time.Millisecond + strangePatience, 50 * time.Millisecond} {
+		for _, want := range []time.Duration{50*time.Millisecond + unmeasuredDelay, 50 * time.Millisecond} {
 			began := time.Now()
 			for range v.Synthesize(t.Context(), config.NPC{}, "Hey.") {
 				if got := time.Since(began); got != want {

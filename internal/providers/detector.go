@@ -65,12 +65,12 @@ func (d *Detection) NewDetector() ear.Detector {
 	case config.DetectionSilero:
 		stream, err := d.model.NewStream()
 		if err != nil {
-			d.giveUp(err)
+			d.reportFailure(err)
 			break
 		}
-		m, err := ear.NewModel(stream, d.giveUp)
+		m, err := ear.NewModel(stream, d.reportFailure)
 		if err != nil {
-			d.giveUp(err)
+			d.reportFailure(err)
 			break
 		}
 		return m
@@ -82,8 +82,8 @@ func (d *Detection) NewDetector() ear.Detector {
 	return ear.NewEnergy()
 }
 
-// giveUp reports that the model failed. A closed model is not a failure.
-func (d *Detection) giveUp(err error) {
+// reportFailure reports that the model failed. A closed model is not a failure.
+func (d *Detection) reportFailure(err error) {
 	if errors.Is(err, vad.ErrClosed) || d.failed == nil {
 		return
 	}

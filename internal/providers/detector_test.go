@@ -129,15 +129,15 @@ func TestSileroWithoutTheLibrary(t *testing.T) {
 func TestFailureIsToldOnce(t *testing.T) {
 	told := 0
 	d := &Detection{failed: func(error) { told++ }}
-	d.giveUp(vad.ErrClosed)
+	d.reportFailure(vad.ErrClosed)
 	if told != 0 {
 		t.Error("closing was told as a failure")
 	}
 	for range 3 {
-		d.giveUp(vad.ErrNoAnswer)
+		d.reportFailure(vad.ErrNoAnswer)
 	}
 	if told != 1 {
 		t.Errorf("a failure was told %d times, want once", told)
 	}
-	(&Detection{}).giveUp(vad.ErrNoAnswer) // without a function to report to
+	(&Detection{}).reportFailure(vad.ErrNoAnswer) // without a function to report to
 }

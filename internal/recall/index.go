@@ -83,7 +83,7 @@ type line struct {
 	speaker               []int32
 	called                int // number of leading terms that address a person: "Mira, …"
 	marks                 marks
-	asks                  bool
+	isQuestion            bool
 	vector                vector
 }
 
@@ -106,7 +106,7 @@ func (x *Index) Add(l Line) {
 	all := words.Split(l.Text)
 	out := line{
 		id: l.ID, session: l.Session, audience: l.Audience, npc: l.NPC,
-		pieces: sentencevectors.Pieces(l.Text), marks: marksOf(all), asks: endsAsking(l.Text),
+		pieces: sentencevectors.Pieces(l.Text), marks: marksOf(all), isQuestion: endsAsking(l.Text),
 	}
 	out.terms = x.termsOf(all)
 	out.called = len(x.termsOf(words.Split(callOf(l.Text))))

@@ -83,8 +83,8 @@ func marksOf(all []string) marks {
 	return m
 }
 
-// wanted returns the kinds of answer a question asks for.
-func wanted(all []string) marks {
+// expectedMarks returns the kinds of answer a question asks for.
+func expectedMarks(all []string) marks {
 	var m marks
 	text := " " + strings.Join(all, " ") + " "
 	for _, p := range []string{" how many ", " how much ", " how old ", " how long ", " how far ", " how high ", " wie viel", " wieviel", " wie alt ", " wie lang", " wie weit ", " wie hoch ", " wie gross "} {

@@ -43,7 +43,7 @@ func (x *Index) addPieces(best []candidate, question string, seen []int) {
 		for j := range asked {
 			extra[n] += x.replied(own, seen, c.place, j) / float64(len(asked))
 		}
-		if x.lines[seen[c.place]].asks {
+		if x.lines[seen[c.place]].isQuestion {
 			extra[n] *= askingShare
 		}
 		mean += extra[n] / float64(len(best))
@@ -77,7 +77,7 @@ func (x *Index) roomFor(pieces, lines int) [][]float32 {
 func (x *Index) replied(own [][]float32, seen []int, k, j int) float64 {
 	much := x.widened(own, seen, k, j)
 	if k > 0 {
-		if before := &x.lines[seen[k-1]]; before.asks && before.session == x.lines[seen[k]].session {
+		if before := &x.lines[seen[k-1]]; before.isQuestion && before.session == x.lines[seen[k]].session {
 			much = max(much, replyShare*float64(own[j][k-1]))
 		}
 	}

@@ -72,8 +72,8 @@ type Hit struct {
 	Evidence float64
 }
 
-// asked is a word of the question with its similarity to each word of the vocabulary.
-type asked struct {
+// questionTerm is a word of the question with its similarity to each word of the vocabulary.
+type questionTerm struct {
 	term
 	rarity float64
 	// weight is the rarity, or 0 for a filler, which counts as evidence but not towards the score.
@@ -84,7 +84,7 @@ type asked struct {
 // Rank returns the best matching lines, best first. It skips lines that merely ask the same question.
 func (x *Index) Rank(q Query) []Hit {
 	all := words.Split(q.Text)
-	terms := x.ask(all)
+	terms := x.questionTerms(all)
 	var seen []int
 	for i := range x.lines {
 		l := &x.lines[i]
@@ -101,7 +101,7 @@ func (x *Index) Rank(q Query) []Hit {
 	for _, t := range terms {
 		most += t.weight
 	}
-	b := bonus{first: q.Asker != "" && isFirstPerson(all), wanted: wanted(all), fresh: asksForNow(all), asker: q.Asker, lines: len(seen)}
+	b := bonus{first: q.Asker != "" && isFirstPerson(all), expectedMarks: expectedMarks(all), fresh: asksForNow(all), asker: q.Asker, lines: len(seen)}
 	bare := onlyWords(all)
 	near := x.near(q.Vector, seen)
 	var hits []candidate // best first
@@ -124,7 +124,7 @@ func (x *Index) Rank(q Query) []Hit {
 		evidence := x.evidence(own, seen, h.place, terms)
 		out[n] = Hit{x.lines[seen[h.place]].id, h.score, x.claimed(own, seen, h.place, evidence, bare), evidence}
 	}
-	return answersFirst(out, func(h int) bool { return x.lines[seen[hits[h].place]].asks })
+	return answersFirst(out, func(h int) bool { return x.lines[seen[hits[h].place]].isQuestion })
 }
 
 // answersFirst moves the first claimed hit to the front if the current first hit is a question.
@@ -156,16 +156,16 @@ func insert(best []candidate, c candidate, most int) []candidate {
 	return best[:min(len(best), most)]
 }
 
-// ask builds the terms of a question.
-func (x *Index) ask(all []string) []asked {
-	var out []asked
+// questionTerms builds the terms of a question.
+func (x *Index) questionTerms(all []string) []questionTerm {
+	var out []questionTerm
 	german := words.German(all)
 	for _, word := range all {
 		t := newTerm(word, german)
-		if t.stop || len(word) == 1 || slices.ContainsFunc(out, func(o asked) bool { return o.stem == t.stem }) {
+		if t.stop || len(word) == 1 || slices.ContainsFunc(out, func(o questionTerm) bool { return o.stem == t.stem }) {
 			continue
 		}
-		a := asked{term: t, like: make([]float32, len(x.vocabulary))}
+		a := questionTerm{term: t, like: make([]float32, len(x.vocabulary))}
 		for i := range x.vocabulary {
 			a.like[i] = float32(likeness(&a.term, &x.vocabulary[i]))
 		}
@@ -202,7 +202,7 @@ func likeness(a, b *term) float64 {
 }
 
 // link makes a word that describes an entity match the entity's name, too.
-func (x *Index) link(terms []asked, entities []*Entity) {
+func (x *Index) link(terms []questionTerm, entities []*Entity) {
 	for _, e := range entities {
 		for j := range terms {
 			best := 0.0
@@ -223,7 +223,7 @@ func (x *Index) link(terms []asked, entities []*Entity) {
 
 // match returns how well each line matches each word of the question, and sets the rarity and weight of the
 // words.
-func (x *Index) match(terms []asked, seen []int) [][]float32 {
+func (x *Index) match(terms []questionTerm, seen []int) [][]float32 {
 	own := make([][]float32, len(terms))
 	for j := range terms {
 		t := &terms[j]
@@ -277,14 +277,14 @@ func (x *Index) widened(own [][]float32, seen []int, k, j int) float64 {
 }
 
 // repeats reports whether a line asks the same question, regardless of whom it addresses.
-func (x *Index) repeats(l *line, terms []asked) bool {
+func (x *Index) repeats(l *line, terms []questionTerm) bool {
 	said := l.terms[l.called:]
-	if !l.asks || len(said) == 0 {
+	if !l.isQuestion || len(said) == 0 {
 		return false
 	}
 	same := 0
 	for _, w := range said {
-		if slices.ContainsFunc(terms, func(t asked) bool { return t.stem == x.vocabulary[w].stem }) {
+		if slices.ContainsFunc(terms, func(t questionTerm) bool { return t.stem == x.vocabulary[w].stem }) {
 			same++
 		}
 	}
@@ -293,10 +293,10 @@ func (x *Index) repeats(l *line, terms []asked) bool {
 
 // bonus holds the criteria of the score other than the words.
 type bonus struct {
-	first, fresh bool
-	wanted       marks
-	asker        string
-	lines        int
+	first, fresh  bool
+	expectedMarks marks
+	asker         string
+	lines         int
 }
 
 func (b *bonus) of(l *line, k int) float64 {
@@ -304,7 +304,7 @@ func (b *bonus) of(l *line, k int) float64 {
 	if b.first && l.npc == b.asker {
 		sum += firstPerson
 	}
-	if b.wanted&l.marks != 0 {
+	if b.expectedMarks&l.marks != 0 {
 		sum += wantedKind
 	}
 	if b.fresh {
@@ -313,7 +313,7 @@ func (b *bonus) of(l *line, k int) float64 {
 	if len(l.terms) < 4 {
 		sum -= shortLine
 	}
-	if l.asks {
+	if l.isQuestion {
 		sum -= askingLine
 	}
 	return sum

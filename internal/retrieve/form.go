@@ -37,7 +37,7 @@ const reach = 3
 // formOf returns the form of a line. Recognisers write no question marks, so formOf also considers the first
 // words of each clause.
 func formOf(line string) form {
-	if len(words.Split(line)) < fewestWords || !words.Tell(line) {
+	if len(words.Split(line)) < fewestWords || !words.HasContent(line) {
 		return empty
 	}
 	found := statement

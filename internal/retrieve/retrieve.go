@@ -36,8 +36,8 @@ const (
 
 // bar holds the score thresholds for one form of line.
 type bar struct {
-	// told is the threshold for the prompt, offered that for offering the tools.
-	told, offered float64
+	// promptThreshold is the threshold for the prompt, offered that for offering the tools.
+	promptThreshold, offerThreshold float64
 }
 
 // The thresholds were tuned on testdata/truth/rules/dev.jsonl, testdata/truth/memory/dev.jsonl and those
@@ -132,9 +132,9 @@ func (s *Searcher) searchRules(f *Found, q Query, b bar) {
 		return
 	}
 	f.RuleScore = hits[0].Score
-	f.OfferRules = f.RuleScore >= b.offered
+	f.OfferRules = f.RuleScore >= b.offerThreshold
 	for _, h := range hits[:min(len(hits), maxRules)] {
-		if h.Score >= b.told {
+		if h.Score >= b.promptThreshold {
 			f.Rules = append(f.Rules, h)
 		}
 	}
@@ -153,8 +153,8 @@ func (s *Searcher) searchLines(ctx context.Context, f *Found, q Query, b bar) {
 		return
 	}
 	f.LineScore = hits[0].Score * lengthShare(q.Text)
-	f.OfferMemory = f.LineScore >= b.offered || !hits[0].Nearest
-	if f.LineScore < b.told && hits[0].Nearest {
+	f.OfferMemory = f.LineScore >= b.offerThreshold || !hits[0].Nearest
+	if f.LineScore < b.promptThreshold && hits[0].Nearest {
 		return
 	}
 	f.Lines = hits[:min(len(hits), maxLines)]

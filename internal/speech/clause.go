@@ -29,15 +29,15 @@ func (s *Splitter) Clause() string {
 			return ""
 		}
 		inside = false
-		if words >= clauseWords && s.breathesAt(i) {
+		if words >= clauseWords && s.canPauseAt(i) {
 			return sentence(s.text[:i+1])
 		}
 	}
 	return ""
 }
 
-// breathesAt reports whether a speaker may pause at the punctuation mark at i.
-func (s *Splitter) breathesAt(i int) bool {
+// canPauseAt reports whether a speaker may pause at the punctuation mark at i.
+func (s *Splitter) canPauseAt(i int) bool {
 	next := lookahead{text: s.text[min(i+1, len(s.text)):]}.firstWord()
 	if next == "" || i+1 >= len(s.text) || s.text[i+1] != ' ' {
 		return false

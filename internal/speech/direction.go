@@ -110,7 +110,7 @@ func isManner(content []rune, opener rune, follows []rune, said bool) bool {
 	acts := slices.ContainsFunc(words[1:], func(w string) bool { w = plainWord(w); return gestures[w] || soundVerbs[w] })
 	switch {
 	case next == 0:
-		return said && opener == '*' && len(words) > 1 && unicode.IsLower(content[0]) && (acts || gestures[first] || strings.HasSuffix(first, "s") || isSomebody(plainWord(words[len(words)-1])))
+		return said && opener == '*' && len(words) > 1 && unicode.IsLower(content[0]) && (acts || gestures[first] || strings.HasSuffix(first, "s") || isSubjectPronoun(plainWord(words[len(words)-1])))
 	case !unicode.IsUpper(next):
 		return false
 	case unicode.IsLower(content[0]) && opener != '[':

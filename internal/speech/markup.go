@@ -126,7 +126,7 @@ func (s *Scrubber) removeTicks(rest []rune, final bool) (verdict, int) {
 	}
 	if n < 3 {
 		if n == 1 && isWord(s.state.prev) && n < len(rest) && isWord(rest[n]) {
-			return s.keepRunes(rest, n) // an apostrophe
+			return s.emitRunes(rest, n) // an apostrophe
 		}
 		return s.dropRunes(n)
 	}
@@ -137,7 +137,7 @@ func (s *Scrubber) removeTicks(rest []rune, final bool) (verdict, int) {
 	end := n + size
 	switch {
 	case slices.Contains(codeLanguages, strings.ToLower(string(rest[n:end]))):
-		return s.beginRemoval(swallow{kind: fence}, end)
+		return s.beginRemoval(removal{kind: fence}, end)
 	case final && end == len(rest), end < len(rest) && rest[end] == '\n':
 		return s.dropRunes(end)
 	}
@@ -151,13 +151,13 @@ func (s *Scrubber) removeStars(rest []rune, final bool) (verdict, int) {
 		return wait, 0
 	}
 	if s.isLiteral(rest, n) {
-		return s.keepRunes(rest, n)
+		return s.emitRunes(rest, n)
 	}
 	if v, size := s.removeStage(rest, n, final); v != no {
 		return v, size
 	}
 	if s.isUnpaired(rest, n) {
-		return s.keepRunes(rest, n)
+		return s.emitRunes(rest, n)
 	}
 	return s.removeMark(n)
 }
@@ -208,8 +208,8 @@ func (s *Scrubber) isLiteral(rest []rune, n int) bool {
 	return (prev == 0 || unicode.IsSpace(prev)) && unicode.IsSpace(next) || unicode.IsDigit(prev) && unicode.IsDigit(next)
 }
 
-// keepRunes lets n runes through.
-func (s *Scrubber) keepRunes(rest []rune, n int) (verdict, int) {
+// emitRunes lets n runes through.
+func (s *Scrubber) emitRunes(rest []rune, n int) (verdict, int) {
 	for _, r := range rest[:n] {
 		s.emitRune(r)
 	}
@@ -228,7 +228,7 @@ func (s *Scrubber) removeUnderline(rest []rune, final bool) (verdict, int) {
 	switch {
 	case rest[0] == '~' && n < 2, s.isLiteral(rest, n),
 		rest[0] == '_' && isWord(s.state.prev) && n < len(rest) && isWord(rest[n]):
-		return s.keepRunes(rest, n)
+		return s.emitRunes(rest, n)
 	}
 	if rest[0] == '_' {
 		if v, size := s.removeStage(rest, n, final); v != no {

@@ -81,13 +81,13 @@ func cardinalDE(n int64) string {
 	case n >= 1_000_000:
 		return largeDE(n, 1_000_000, "eine Million", "Millionen")
 	case n >= 2000:
-		return stemDE(n/1000) + "tausend" + tailDE(n%1000)
+		return stemDE(n/1000) + "tausend" + germanRemainder(n%1000)
 	case n >= 1000:
-		return "tausend" + tailDE(n%1000)
+		return "tausend" + germanRemainder(n%1000)
 	case n >= 200:
-		return stemDE(n/100) + "hundert" + tailDE(n%100)
+		return stemDE(n/100) + "hundert" + germanRemainder(n%100)
 	case n >= 100:
-		return "hundert" + tailDE(n%100)
+		return "hundert" + germanRemainder(n%100)
 	case n < 20:
 		return deSmall[n]
 	case n%10 == 0:
@@ -113,7 +113,7 @@ func stemDE(n int64) string {
 	return strings.TrimSuffix(cardinalDE(n), "s") + map[bool]string{true: "s"}[n%100 == 6]
 }
 
-func tailDE(n int64) string {
+func germanRemainder(n int64) string {
 	switch {
 	case n == 0:
 		return ""

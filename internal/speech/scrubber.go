@@ -42,7 +42,7 @@ type Scrubber struct {
 	text []rune // not yet decided
 	out  []byte // decided, for the current Push
 
-	swallow swallow // what is being removed
+	removal removal // what is being removed
 	wrapped []rune  // the object at the beginning of the text so far; nil if there is none
 	speech  []rune  // extracted from that object, to be decided next
 	state   position
@@ -88,7 +88,7 @@ func (s *Scrubber) Push(text string) string {
 		piece := text[:min(len(text), pushPiece)]
 		text = text[len(piece):]
 		s.raw = s.dec.decode(s.raw[:0], piece)
-		s.takeRaw(false)
+		s.processRaw(false)
 	}
 	return string(s.out)
 }
@@ -97,13 +97,13 @@ func (s *Scrubber) Push(text string) string {
 func (s *Scrubber) Flush() string {
 	s.out = s.out[:0]
 	s.raw = s.dec.drain(s.raw[:0], true)
-	s.takeRaw(true)
-	s.swallow, s.state, s.wrapped = swallow{}, position{}, nil
+	s.processRaw(true)
+	s.removal, s.state, s.wrapped = removal{}, position{}, nil
 	return string(s.out)
 }
 
-// takeRaw moves raw to text, without invisible runes, and decides as much as it can.
-func (s *Scrubber) takeRaw(final bool) {
+// processRaw moves raw to text, without invisible runes, and decides as much as it can.
+func (s *Scrubber) processRaw(final bool) {
 	for _, r := range s.raw {
 		switch {
 		case r == '\u2028', r == '\u2029':
@@ -131,11 +131,11 @@ func (s *Scrubber) takeRaw(final bool) {
 // decideNext decides about the beginning of rest and returns the number of runes it consumed, or 0 if it
 // needs more. If final, it always consumes some.
 func (s *Scrubber) decideNext(rest []rune, final bool) int {
-	if s.swallow.kind != nothing {
-		n, done := s.swallow.swallowNext(rest, final)
+	if s.removal.kind != nothing {
+		n, done := s.removal.consume(rest, final)
 		s.collectWrapped(rest[:n])
 		if done {
-			s.swallow = swallow{}
+			s.removal = removal{}
 			s.state.removed = true
 			s.unwrap()
 		}
@@ -196,8 +196,8 @@ func (s *Scrubber) emitRune(r rune) {
 }
 
 // beginRemoval starts a removal whose first n runes have been read.
-func (s *Scrubber) beginRemoval(w swallow, n int) (verdict, int) {
-	s.swallow = w
+func (s *Scrubber) beginRemoval(w removal, n int) (verdict, int) {
+	s.removal = w
 	return yes, n
 }
 

@@ -33,7 +33,7 @@ func (s *Splitter) Push(text string) []string {
 		piece := text[:min(len(text), pushPiece)]
 		text = text[len(piece):]
 		s.raw = s.dec.decode(s.raw[:0], piece)
-		out = s.takeRaw(out, false)
+		out = s.processRaw(out, false)
 	}
 	return out
 }
@@ -41,7 +41,7 @@ func (s *Splitter) Push(text string) []string {
 // Flush returns the remaining text and resets s for another text.
 func (s *Splitter) Flush() []string {
 	s.raw = s.dec.drain(s.raw[:0], true)
-	out := s.takeRaw(nil, true)
+	out := s.processRaw(nil, true)
 	if rest := sentence(s.text); rest != "" {
 		out = append(out, rest)
 	}
@@ -49,8 +49,8 @@ func (s *Splitter) Flush() []string {
 	return out
 }
 
-// takeRaw moves raw to text and appends complete sentences to out.
-func (s *Splitter) takeRaw(out []string, final bool) []string {
+// processRaw moves raw to text and appends complete sentences to out.
+func (s *Splitter) processRaw(out []string, final bool) []string {
 	for _, r := range s.raw {
 		s.addRune(r)
 	}

@@ -55,7 +55,7 @@ func (s *Scrubber) isStageDirection(content []rune) bool {
 	case gestures[first] && (len(words) > 1 || !s.state.midPhrase || strings.HasSuffix(first, "s") || strings.HasSuffix(first, "t")):
 		return true
 	case s.state.midPhrase:
-		return len(words) > 1 && (beginsWithVerb(first, plainWord(words[1])) || isSomebody(first) && (len(words) > 2 || gestures[plainWord(words[1])]))
+		return len(words) > 1 && (beginsWithVerb(first, plainWord(words[1])) || isSubjectPronoun(first) && (len(words) > 2 || gestures[plainWord(words[1])]))
 	case strings.ContainsRune("!?", content[len(content)-1]):
 		return false
 	case unicode.IsLower(content[0]):
@@ -64,8 +64,8 @@ func (s *Scrubber) isStageDirection(content []rune) bool {
 	return len(words) > 1 && (slices.Contains(narrators, first) || s.isName(first))
 }
 
-// isSomebody reports whether a narrator may refer to the NPC by this word.
-func isSomebody(word string) bool {
+// isSubjectPronoun reports whether a narrator may refer to the NPC by this word.
+func isSubjectPronoun(word string) bool {
 	return word == "he" || word == "she" || word == "er" || word == "sie"
 }
 

@@ -2,20 +2,20 @@ package speech
 
 import "unicode"
 
-// swallowing is the kind of content that is being removed.
-type swallowing int
+// removalKind is the kind of content that is being removed.
+type removalKind int
 
 const (
-	nothing  swallowing = iota
-	tagHead             // inside <name …, up to '>'
-	tagBody             // up to </name>
-	fence               // up to three backticks
-	brackets            // up to the bracket that matches the first
+	nothing  removalKind = iota
+	tagHead              // inside <name …, up to '>'
+	tagBody              // up to </name>
+	fence                // up to three backticks
+	brackets             // up to the bracket that matches the first
 )
 
-// swallow finds the end of something that is being removed, rune by rune.
-type swallow struct {
-	kind   swallowing
+// removal finds the end of something that is being removed, rune by rune.
+type removal struct {
+	kind   removalKind
 	name   string // of the tag, in lower case
 	single bool   // brackets: apostrophes are quotes as well
 
@@ -26,22 +26,22 @@ type swallow struct {
 	blank   bool // brackets: only white space since the last line break
 }
 
-// swallowNext consumes the beginning of rest and reports whether the removal ends with it. It consumes
+// consume consumes the beginning of rest and reports whether the removal ends with it. It consumes
 // nothing if it needs more text. If final, it always consumes some.
-func (w *swallow) swallowNext(rest []rune, final bool) (n int, done bool) {
+func (w *removal) consume(rest []rune, final bool) (n int, done bool) {
 	switch w.kind {
 	case tagHead:
-		return 1, w.swallowHead(rest[0])
+		return 1, w.consumeTagHead(rest[0])
 	case tagBody:
-		return w.swallowBody(rest, final)
+		return w.consumeTagBody(rest, final)
 	case fence:
-		return w.swallowFence(rest, final)
+		return w.consumeFence(rest, final)
 	}
-	return 1, w.swallowBracket(rest[0])
+	return 1, w.consumeBracket(rest[0])
 }
 
-// swallowHead ends the removal if the tag closes itself. Otherwise the body follows.
-func (w *swallow) swallowHead(r rune) bool {
+// consumeTagHead ends the removal if the tag closes itself. Otherwise the body follows.
+func (w *removal) consumeTagHead(r rune) bool {
 	if r == '>' && !w.slash {
 		w.kind = tagBody
 	}
@@ -50,7 +50,7 @@ func (w *swallow) swallowHead(r rune) bool {
 	return closed
 }
 
-func (w *swallow) swallowBody(rest []rune, final bool) (int, bool) {
+func (w *removal) consumeTagBody(rest []rune, final bool) (int, bool) {
 	if rest[0] != '<' {
 		return 1, false
 	}
@@ -73,7 +73,7 @@ func (w *swallow) swallowBody(rest []rune, final bool) (int, bool) {
 	return i + 1, true
 }
 
-func (w *swallow) swallowFence(rest []rune, final bool) (int, bool) {
+func (w *removal) consumeFence(rest []rune, final bool) (int, bool) {
 	n := 0
 	for n < len(rest) && n < maxRun && rest[n] == '`' {
 		n++
@@ -84,8 +84,8 @@ func (w *swallow) swallowFence(rest []rune, final bool) (int, bool) {
 	return max(n, 1), n >= 3
 }
 
-// swallowBracket ends at the closing bracket, or at an empty line in case the bracket is missing.
-func (w *swallow) swallowBracket(r rune) bool {
+// consumeBracket ends at the closing bracket, or at an empty line in case the bracket is missing.
+func (w *removal) consumeBracket(r rune) bool {
 	if r == '\n' && w.blank {
 		return true
 	}

@@ -50,7 +50,7 @@ func (s *Scrubber) removeObject(rest []rune, final bool) (verdict, int) {
 		return v, 0
 	}
 	s.beginWrapped(rest[:1])
-	return s.beginRemoval(swallow{kind: brackets, depth: 1, single: quote == '\''}, 1)
+	return s.beginRemoval(removal{kind: brackets, depth: 1, single: quote == '\''}, 1)
 }
 
 // isObject reports whether text begins with '{' and a quoted key. If the text ends within the key, it counts
@@ -115,7 +115,7 @@ func (s *Scrubber) removeBracket(rest []rune, final bool) (verdict, int) {
 			return v, 0
 		}
 		s.beginWrapped(rest[:1])
-		return s.beginRemoval(swallow{kind: brackets, depth: 1, single: quote == '\''}, 1)
+		return s.beginRemoval(removal{kind: brackets, depth: 1, single: quote == '\''}, 1)
 	}
 	if rest[1] == '/' {
 		i = 2
@@ -137,7 +137,7 @@ func (s *Scrubber) removeBracket(rest []rune, final bool) (verdict, int) {
 	case known && (next == ':' || next == '='),
 		known && next == ']' && strings.Contains(name, "_"),
 		s.tools[word] && (next == ':' || next == '=' || next == '('):
-		return s.beginRemoval(swallow{kind: brackets, depth: 1}, 1)
+		return s.beginRemoval(removal{kind: brackets, depth: 1}, 1)
 	}
 	return no, 0
 }
@@ -161,13 +161,13 @@ func (s *Scrubber) removeCall(rest []rune, final bool) (verdict, int) {
 			return wait, 0
 		}
 		if v == yes {
-			return s.beginRemoval(swallow{kind: brackets, depth: 1, single: true}, n+1)
+			return s.beginRemoval(removal{kind: brackets, depth: 1, single: true}, n+1)
 		}
 	}
 	for n > 1 && !isWord(rest[n-1]) { // leave marks after the word to other rules
 		n--
 	}
-	return s.keepRunes(rest, n)
+	return s.emitRunes(rest, n)
 }
 
 // pathLength returns the length of the qualified name at the beginning of text.

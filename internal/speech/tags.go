@@ -56,7 +56,7 @@ func (s *Scrubber) removeTag(rest []rune, final bool) (verdict, int) {
 	case closing && tool:
 		return s.removeTagEnd(rest, end, final)
 	case tool && (next == '>' || next == '=' || next == '/' || unicode.IsSpace(next)):
-		return s.beginRemoval(swallow{kind: tagHead, name: full}, end)
+		return s.beginRemoval(removal{kind: tagHead, name: full}, end)
 	}
 	return s.removeFormatTag(rest, end, name, final)
 }

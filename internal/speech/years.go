@@ -134,7 +134,7 @@ func (r *reader) yearWords(year string) string {
 	case n < 1100, n >= 2100, n >= 2000 && (r.lex.german || low < 10):
 		return r.lex.cardinal(n)
 	case r.lex.german:
-		return stemDE(high) + "hundert" + tailDE(low)
+		return stemDE(high) + "hundert" + germanRemainder(low)
 	case low == 0:
 		return r.lex.cardinal(high) + " hundred"
 	case low < 10:

@@ -15,9 +15,9 @@ type agenda struct {
 
 // entry is one effect that was put off.
 type entry struct {
-	key  any
-	at   time.Time
-	what effect
+	key    any
+	at     time.Time
+	effect effect
 }
 
 func newAgenda() *agenda {
@@ -47,7 +47,7 @@ func (a *agenda) popDue() (what effect, ok bool) {
 	if i < 0 || a.entries[i].at.After(time.Now()) {
 		return nil, false
 	}
-	what = a.entries[i].what
+	what = a.entries[i].effect
 	a.entries = slices.Delete(a.entries, i, i+1)
 	a.changed = true
 	return what, true

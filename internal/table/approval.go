@@ -45,16 +45,16 @@ const (
 	ApprovalWithdrawn ApprovalOutcome = "withdrawn"
 )
 
-// TellApproval emits e to the sink of t. It returns [ErrClosed] once the table has ended.
-func TellApproval(ctx context.Context, t *Table, e ApprovalWaits) error {
+// ReportApproval emits e to the sink of t. It returns [ErrClosed] once the table has ended.
+func ReportApproval(ctx context.Context, t *Table, e ApprovalWaits) error {
 	return t.order(ctx, func() error {
 		t.effects.emit(0, KindApprovalWaits, &e)
 		return nil
 	})
 }
 
-// TellDecision emits e to the sink of t. It returns [ErrClosed] once the table has ended.
-func TellDecision(ctx context.Context, t *Table, e ApprovalEnded) error {
+// ReportDecision emits e to the sink of t. It returns [ErrClosed] once the table has ended.
+func ReportDecision(ctx context.Context, t *Table, e ApprovalEnded) error {
 	return t.order(ctx, func() error {
 		t.effects.emit(0, KindApprovalEnded, &e)
 		return nil

@@ -29,16 +29,16 @@ type attempt struct {
 	began time.Time
 
 	// Shared with the goroutines of its worker.
-	line      *mixer.Line
-	cancel    context.CancelCauseFunc // nil until they are started
-	confirmed chan struct{}           // closed once the turn is no longer a guess
-	phrase    chan string             // a stock phrase to say while the answer is not ready; has room for one
-	voiced    atomic.Bool             // the voice has worked on it; set by the voice
-	result    *result                 // set once they have ended
+	line         *mixer.Line
+	cancel       context.CancelCauseFunc // nil until they are started
+	confirmed    chan struct{}           // closed once the turn is no longer a guess
+	phrase       chan string             // a stock phrase to say while the answer is not ready; has room for one
+	voiceStarted atomic.Bool             // the voice has worked on it; set by the voice
+	result       *result                 // set once they have ended
 
-	backlog   []finding // findings of a guess, handled once it is adopted
-	certainty certainty
-	asked     time.Time // when it requested the floor
+	backlog        []finding // findings of a guess, handled once it is adopted
+	certainty      certainty
+	floorRequested time.Time // when it requested the floor
 	script
 	basis basis
 }
@@ -54,29 +54,29 @@ const (
 
 // script is the text of an attempt, and how much of it was said.
 type script struct {
-	said      []sentence // in the order of the line
-	delivered int        // sentences of said that were played in full
-	passed    time.Time  // when the previous sentence ended; zero once the time of the current one's first sound is known
+	sentences   []sentence // in the order of the line
+	delivered   int        // sentences of said that were played in full
+	previousEnd time.Time  // when the previous sentence ended; zero once the time of the current one's first sound is known
 }
 
 // basis is the information that an answer is based on.
 type basis struct {
-	context   *hotctx.Context // the NPC's knowledge; nil until it is read
-	exchanges int             // exchanges of its own conversation
-	calls     []string        // tools that were called and have not finished
-	found     []string        // tool results, kept for the next turn if this one is cut
-	stale     bool            // a line was edited or taken back since it began, so findings are no longer kept
+	context      *hotctx.Context // the NPC's knowledge; nil until it is read
+	exchanges    int             // exchanges of its own conversation
+	pendingCalls []string        // tools that were called and have not finished
+	toolResults  []string        // tool results, kept for the next turn if this one is cut
+	stale        bool            // a line was edited or taken back since it began, so findings are no longer kept
 }
 
-// forget drops the tool results because a line was edited or taken back.
-func (b *basis) forget() { b.found, b.stale = nil, true }
+// dropResults drops the tool results because a line was edited or taken back.
+func (b *basis) dropResults() { b.toolResults, b.stale = nil, true }
 
 // sentence is one sentence to say.
 type sentence struct {
-	text string
-	kind sentenceKind
-	part sentencePart
-	own  bool // an engine speaks it itself, and knows which of its words were heard
+	text     string
+	kind     sentenceKind
+	part     sentencePart
+	byEngine bool // an engine speaks it itself, and knows which of its words were heard
 }
 
 // sentencePart says which part of a sentence is spoken; zero is all of it.
@@ -85,7 +85,7 @@ type sentencePart uint8
 const (
 	// clause is the beginning of a sentence, and rest is the remainder.
 	clause sentencePart = iota + 1
-	rest
+	restOfSentence
 )
 
 type sentenceKind uint8
@@ -110,7 +110,7 @@ type result struct {
 // follows.
 func (a *attempt) floorLine() floor.Line {
 	tn := a.turn
-	how := tn.to.npc.Interruptibility
+	how := tn.addressee.npc.Interruptibility
 	l := floor.Line{Turn: a.id, Resumes: how.Resumes, Confirm: time.Duration(how.Confirm), Manner: manners[how.Style]}
 	if tn.isPuppet() {
 		l.Manner, l.Priority = floor.Dictated, 1 // the DM is not interrupted
@@ -121,21 +121,24 @@ func (a *attempt) floorLine() floor.Line {
 	return l
 }
 
-// unsaid returns the sentence that is playing or comes next; nil if all were said.
-func (s *script) unsaid() *sentence {
-	if s.delivered < len(s.said) {
-		return &s.said[s.delivered]
+// currentSentence returns the sentence that is playing or comes next; nil if all were said.
+func (s *script) currentSentence() *sentence {
+	if s.delivered < len(s.sentences) {
+		return &s.sentences[s.delivered]
 	}
 	return nil
 }
 
 // isAtAnswer reports whether the sentence that is playing or comes next belongs to the answer.
-func (s *script) isAtAnswer() bool { next := s.unsaid(); return next != nil && next.kind == answer }
+func (s *script) isAtAnswer() bool {
+	next := s.currentSentence()
+	return next != nil && next.kind == answer
+}
 
 // text returns all sentences of the answer, joined.
 func (s *script) text() string {
 	var all []byte
-	for _, one := range s.said {
+	for _, one := range s.sentences {
 		if one.kind == answer && one.text != "" {
 			if len(all) > 0 {
 				all = append(all, ' ')
@@ -149,14 +152,14 @@ func (s *script) text() string {
 // learn records the result of a successful tool call.
 func (b *basis) learn(ev engine.ToolFinished) {
 	if !b.stale && ev.Err == nil && !ev.Result.IsError {
-		b.found = append(b.found, fmt.Sprintf("%s(%s): %s", ev.Call.Name, untrusted.Clean(ev.Call.Arguments, maxFound), untrusted.Clean(ev.Result.Text, maxFound)))
+		b.toolResults = append(b.toolResults, fmt.Sprintf("%s(%s): %s", ev.Call.Name, untrusted.Clean(ev.Call.Arguments, maxFound), untrusted.Clean(ev.Result.Text, maxFound)))
 	}
 }
 
 // wordSentence records the words of the sentence that began last.
 func (s *script) wordSentence(words sentenceWorded) {
-	s.said[len(s.said)-1].text = words.text
+	s.sentences[len(s.sentences)-1].text = words.text
 	if words.ended {
-		s.said = append(s.said, sentence{kind: answer, own: true})
+		s.sentences = append(s.sentences, sentence{kind: answer, byEngine: true})
 	}
 }

@@ -76,10 +76,10 @@ func (c *cast) admitAgents(agents []*agent.Agent) (changed, joined []string) {
 			c.agents = append(c.agents, a)
 			joined = append(joined, a.NPC.Name)
 		case c.agents[i].Left:
-			c.agents[i].Become(a)
+			c.agents[i].Reconfigure(a)
 			c.agents[i].Left = false
 			joined = append(joined, a.NPC.Name)
-		case c.agents[i].Become(a):
+		case c.agents[i].Reconfigure(a):
 			changed = append(changed, a.NPC.Name)
 		}
 	}
@@ -124,9 +124,9 @@ func (c *cast) recallConversations(lines []memory.Line) {
 func (c *cast) editHistories(e edit) {
 	for _, a := range c.agents {
 		if e.text == "" {
-			a.TakeBack(e.of)
+			a.RetractLines(e.matches)
 		} else {
-			a.Reword(e.of, e.text)
+			a.Reword(e.matches, e.text)
 		}
 	}
 }

@@ -15,22 +15,22 @@ func (t *Table) close(ctx context.Context, came ...report) {
 	t.turns.closing = true
 	kept := make(chan error, 1)
 	t.cancelAll(nil, kept)
-	t.carryOut(ctx)
+	t.applyEffects(ctx)
 	for _, r := range came {
 		t.handleReport(r)
 	}
-	for t.carryOut(ctx); t.turns.working > 0 || len(t.turns.open) > 0 || t.transcript.erasing > 0; t.carryOut(ctx) {
+	for t.applyEffects(ctx); t.turns.working > 0 || len(t.turns.open) > 0 || t.transcript.erasing > 0; t.applyEffects(ctx) {
 		t.handleReport(<-t.inbox.reports)
 	}
 	<-kept // the keeper has reported errors
-	t.finishKeeping(ctx)
+	t.flushTranscript(ctx)
 	t.leases.revokeAll()
-	t.carryOut(ctx)
+	t.applyEffects(ctx)
 }
 
-// finishKeeping lets the keeper try a last time to write waiting lines, and receives reports meanwhile.
-func (t *Table) finishKeeping(ctx context.Context) {
-	for done := t.transcript.keeper.close(); ; t.carryOut(ctx) {
+// flushTranscript lets the keeper try a last time to write waiting lines, and receives reports meanwhile.
+func (t *Table) flushTranscript(ctx context.Context) {
+	for done := t.transcript.writer.close(); ; t.applyEffects(ctx) {
 		select {
 		case r := <-t.inbox.reports:
 			t.handleReport(r)
@@ -43,11 +43,11 @@ func (t *Table) finishKeeping(ctx context.Context) {
 // maxKept is how many lines are stored at once, each batch within storeTimeout.
 const maxKept = 256
 
-// Keep stores typed utterances that no NPC will answer any more, before the table is closed. To store
+// StoreUnanswered stores typed utterances that no NPC will answer any more, before the table is closed. To store
 // everything in order, it cancels the running turns and ends the waiting ones, as closing does. The
 // utterances are durable when it returns nil. Each ends in one [TurnEnded] with the outcome cancelled and the
 // stage "queue".
-func (t *Table) Keep(ctx context.Context, us ...Utterance) error {
+func (t *Table) StoreUnanswered(ctx context.Context, us ...Utterance) error {
 	if len(us) == 0 {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (t *Table) Keep(ctx context.Context, us ...Utterance) error {
 		more := make([]*turn, len(us))
 		for i, u := range us {
 			more[i] = newTurn(lineTurn, t.conversation.introduce(u), now)
-			more[i].words.known, more[i].to.route = now, RouteNone
+			more[i].words.knownAt, more[i].addressee.route = now, RouteNone
 			t.announceUtterance(more[i])
 		}
 		t.cancelAll(more, done)
@@ -95,9 +95,9 @@ func (t *Table) cancelAll(more []*turn, done chan<- error) {
 // cancelQueued ends turns that will not begin, and stores their lines in the order given, after the lines
 // that are being stored already. done must have room; it receives the error of storing them.
 func (t *Table) cancelQueued(all []*turn, done chan<- error) {
-	k := &keeping{done: done}
+	k := &storeWork{result: done}
 	for _, tn := range t.turns.open {
-		k.before = append(k.before, tn.whenOver())
+		k.waitFor = append(k.waitFor, tn.whenEnded())
 	}
 	for some := range slices.Chunk(all, maxKept) {
 		b := batch{turns: some}
@@ -114,11 +114,11 @@ func (t *Table) cancelQueued(all []*turn, done chan<- error) {
 	t.effects.add(k)
 }
 
-// keeping stores the lines of turns that no NPC answers. Its fields do not change.
-type keeping struct {
-	before  []<-chan struct{} // to wait for
+// storeWork stores the lines of turns that no NPC answers. Its fields do not change.
+type storeWork struct {
+	waitFor []<-chan struct{} // to wait for
 	batches []batch
-	done    chan<- error
+	result  chan<- error
 }
 
 type batch struct {
@@ -126,14 +126,14 @@ type batch struct {
 	lines []memory.Line
 }
 
-func (k *keeping) run(ctx context.Context, t *Table) {
-	for _, b := range k.before {
+func (k *storeWork) run(ctx context.Context, t *Table) {
+	for _, b := range k.waitFor {
 		<-b
 	}
 	var errs []error
 	for _, b := range k.batches {
 		end := turnEnd{outcome: OutcomeCancelled, stage: "queue"}
-		if err := t.transcript.keeper.keep(ctx, b.lines); err != nil {
+		if err := t.transcript.writer.store(ctx, b.lines); err != nil {
 			end = turnEnd{outcome: OutcomeFailed, stage: "commit"}
 			errs = append(errs, err)
 		}
@@ -141,5 +141,5 @@ func (k *keeping) run(ctx context.Context, t *Table) {
 			t.inbox.reports <- report{turn: tn, finding: committed{end}}
 		}
 	}
-	k.done <- errors.Join(errs...)
+	k.result <- errors.Join(errs...)
 }

@@ -19,7 +19,7 @@ import (
 func (t *Table) endUnanswered(tn *turn, end turnEnd) {
 	tn.end = end
 	t.turns.moveTo(tn, ending)
-	tn.record.ledger.RouteUS = mcp.RoundedMillis(time.Since(tn.words.known)) * 1000
+	tn.record.ledger.RouteUS = mcp.RoundedMillis(time.Since(tn.words.knownAt)) * 1000
 	tn.stampWords()
 	t.turns.open[tn.number] = tn
 	t.commit(tn)
@@ -28,53 +28,53 @@ func (t *Table) endUnanswered(tn *turn, end turnEnd) {
 // commit runs the deferred tool calls, then stores the lines and ends the turn. A turn that failed, was cut
 // or whose line was taken back makes no deferred calls.
 func (t *Table) commit(tn *turn) {
-	c := &commitment{turn: tn, end: tn.end, lines: t.transcript.linesOf(tn, t.presentAt(tn)), undone: tn.undone(), tools: tn.plan.tools, trace: tn.record.trace}
+	c := &commitWork{turn: tn, end: tn.end, lines: t.transcript.linesOf(tn, t.presentAt(tn)), skipReason: tn.skipReason(), tools: tn.plan.tools, trace: tn.record.trace}
 	if l := tn.leader; l != nil && len(c.lines) > 0 && l.phase != over {
-		c.before = l.whenOver()
+		c.waitFor = l.whenEnded()
 	}
 	if tn.attempt != nil {
 		c.deferred = tn.attempt.result.deferred
-		c.caller = mcp.Caller{NPC: tn.to.npc.ID, Session: t.o.Session.ID, Blind: tn.to.npc.Senses.Blind}
+		c.caller = mcp.Caller{NPC: tn.addressee.npc.ID, Session: t.o.Session.ID, Blind: tn.addressee.npc.Senses.Blind}
 	}
 	t.effects.add(c)
 }
 
-// commitment is the work of a commit. Its fields do not change.
-type commitment struct {
-	turn     *turn // used only in reports
-	end      turnEnd
-	before   <-chan struct{} // of a reaction: closed once the turn it reacts to is stored; nil for any other turn
-	lines    []memory.Line
-	deferred []llm.ToolCall
-	undone   error // why the deferred calls are not made; nil if they are
-	tools    *mcphost.Toolset
-	caller   mcp.Caller
-	trace    *tracing.Turn
+// commitWork is the work of a commit. Its fields do not change.
+type commitWork struct {
+	turn       *turn // used only in reports
+	end        turnEnd
+	waitFor    <-chan struct{} // of a reaction: closed once the turn it reacts to is stored; nil for any other turn
+	lines      []memory.Line
+	deferred   []llm.ToolCall
+	skipReason error // why the deferred calls are not made; nil if they are
+	tools      *mcphost.Toolset
+	caller     mcp.Caller
+	trace      *tracing.Turn
 }
 
-func (c *commitment) run(ctx context.Context, t *Table) {
-	if c.before != nil {
-		<-c.before
+func (c *commitWork) run(ctx context.Context, t *Table) {
+	if c.waitFor != nil {
+		<-c.waitFor
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.trace.With(ctx)), storeTimeout)
 	defer cancel()
 	for _, call := range c.deferred {
 		var o mcphost.Outcome
-		if o.Err = c.undone; o.Err == nil {
+		if o.Err = c.skipReason; o.Err == nil {
 			o.Result, o.Err = c.tools.Execute(mcp.WithCaller(ctx, c.caller), call.Name, call.Arguments)
 		}
 		t.inbox.reports <- report{turn: c.turn, finding: callEnded{call.Name, o}}
 	}
-	if err := t.transcript.keeper.keep(ctx, c.lines); err != nil { // the keeper has reported it
+	if err := t.transcript.writer.store(ctx, c.lines); err != nil { // the keeper has reported it
 		c.end = turnEnd{outcome: OutcomeFailed, stage: "commit", notice: c.end.notice}
 	}
 	t.inbox.reports <- report{turn: c.turn, finding: committed{c.end}}
 }
 
-// undone returns why the deferred calls of a turn are not made, nil if they are.
-func (tn *turn) undone() error {
+// skipReason returns why the deferred calls of a turn are not made, nil if they are.
+func (tn *turn) skipReason() error {
 	switch {
-	case tn.kept.lineTakenBack:
+	case tn.retention.lineRetracted:
 		return errors.New("the line was taken back, so this was not done")
 	case tn.end.outcome != OutcomeDelivered:
 		return errors.New("the turn did not finish, so this was not done")
@@ -102,48 +102,48 @@ func (t *Table) endTurn(tn *turn, end turnEnd) {
 		t.effects.notify(tn.number, "error", end.notice)
 	}
 	name := ""
-	if tn.to.agent != nil {
-		name = tn.to.npc.Name
+	if tn.addressee.agent != nil {
+		name = tn.addressee.npc.Name
 		t.queue.releaseNPC(tn)
 		t.rememberAnswer(tn, end)
-		t.past.bases.add(tn)
+		t.recentSpeech.bases.add(tn)
 	}
 	l := tn.closeLedger(end)
 	t.planner.recordTimes(tn, l)
 	t.closeTrace(tn, l, end.outcome)
 	tn.replyTo()
 	t.effects.emit(tn.number, KindTurnEnded, &TurnEnded{NPC: name, Outcome: end.outcome, Text: strings.Join(tn.delivered.texts, " "), Ledger: l})
-	t.effects.add(turnOver{tn})
-	t.purse.reportLevel()
+	t.effects.add(turnFinished{tn})
+	t.costAccounts.reportLevel()
 }
 
 // rememberAnswer adds the exchange to the NPC's history. If the answer was cut, the NPC also remembers the
 // tool results that it could not report.
 func (t *Table) rememberAnswer(tn *turn, end turnEnd) {
 	said := strings.Join(tn.delivered.answer, " ")
-	if said != "" && !tn.isPuppet() && !tn.kept.answerTakenBack {
+	if said != "" && !tn.isPuppet() && !tn.retention.answerRetracted {
 		e := agent.Exchange{Source: tn.source(), Turn: tn.number, Speaker: tn.attribution(), Utterance: tn.Text, Answer: said}
-		if tn.kept.lineTakenBack {
-			e = e.TakenBack()
+		if tn.retention.lineRetracted {
+			e = e.WithoutLine()
 		}
-		tn.to.agent.Remember(e)
-		tn.to.agent.RememberSaid(tn.delivered.answer)
-		tn.to.agent.CountAnswer()
+		tn.addressee.agent.Remember(e)
+		tn.addressee.agent.RecordSentences(tn.delivered.answer)
+		tn.addressee.agent.CountAnswer()
 	}
 	switch {
 	case said == "" || end.outcome == OutcomeBarged: // recorded when it was interrupted
 	case tn.leader != nil:
-		t.conversation.recordReaction(tn.to.index)
+		t.conversation.recordReaction(tn.addressee.index)
 	default:
-		t.conversation.recordWords(tn.to.index, tn.Speaker, said)
+		t.conversation.recordWords(tn.addressee.index, tn.Speaker, said)
 	}
 	if tn.attempt == nil {
 		return
 	}
 	if end.outcome == OutcomeDelivered {
-		tn.to.agent.RememberFindings(nil)
-	} else if end.outcome != OutcomePassed && len(tn.attempt.basis.found) > 0 {
-		tn.to.agent.RememberFindings(tn.attempt.basis.found)
+		tn.addressee.agent.RememberFindings(nil)
+	} else if end.outcome != OutcomePassed && len(tn.attempt.basis.toolResults) > 0 {
+		tn.addressee.agent.RememberFindings(tn.attempt.basis.toolResults)
 	}
 }
 

@@ -16,26 +16,26 @@ const maxPlayers = 64
 
 // conversation knows who is at the table and who talked with whom, from which it decides whom a line is for.
 type conversation struct {
-	cast       *cast
-	languages  []string
-	window     time.Duration
-	listening  address.Listening
-	leads      string                      // the player who leads the game
-	snapshot   *address.Snapshot           // nil after a change of the players, the NPCs or who is muted
-	npcNames   *untrusted.NameBook[string] // names of the NPCs only, with their bearers; nil after a change of the cast
-	known      func() []config.NPC         // see Options.Known
-	characters func() []string             // see Options.Characters
-	speakers   *speakers
-	present    []int // the snapshot's NPCs, as indices of the cast
-	players    []string
-	talk       address.Talk     // NPCs as indices of the cast
-	version    int              // of the cast
-	others     map[int][]string // for each NPC, the names of all others; filled on demand
+	cast        *cast
+	languages   []string
+	window      time.Duration
+	listening   address.Listening
+	leads       string                      // the player who leads the game
+	snapshot    *address.Snapshot           // nil after a change of the players, the NPCs or who is muted
+	npcNames    *untrusted.NameBook[string] // names of the NPCs only, with their bearers; nil after a change of the cast
+	knownNPCs   func() []config.NPC         // see Options.Known
+	characters  func() []string             // see Options.Characters
+	speakers    *speakers
+	present     []int // the snapshot's NPCs, as indices of the cast
+	players     []string
+	talk        address.Talk     // NPCs as indices of the cast
+	version     int              // of the cast
+	namesExcept map[int][]string // for each NPC, the names of all others; filled on demand
 }
 
 func newConversation(c *cast, o Options) *conversation {
 	v := &conversation{
-		cast: c, languages: o.Languages, window: time.Duration(o.Latency.Continuation), listening: o.Listening, leads: o.Leads, known: o.Known, characters: o.Characters, speakers: newSpeakers(), others: map[int][]string{},
+		cast: c, languages: o.Languages, window: time.Duration(o.Latency.Continuation), listening: o.Listening, leads: o.Leads, knownNPCs: o.Known, characters: o.Characters, speakers: newSpeakers(), namesExcept: map[int][]string{},
 	}
 	if v.window == 0 {
 		v.window = -1 // no conversation at all
@@ -45,45 +45,45 @@ func newConversation(c *cast, o Options) *conversation {
 
 // decideAddressee decides whom an utterance is for. line is the number of its turn, or 0 if it has none yet.
 func (v *conversation) decideAddressee(line int64, u Utterance) address.Decision {
-	v.meet(u.Speaker)
+	v.addPlayer(u.Speaker)
 	v.refreshSnapshot()
-	st := v.talk.State(time.Now(), line, u.Speaker, v.placeOf)
+	st := v.talk.State(time.Now(), line, u.Speaker, v.snapshotIndex)
 	st.Leads = u.Leads
 	d := address.Detect(v.snapshot, st, u.Text)
-	v.toCast(d.NPCs)
-	v.toCast(d.NotFor)
+	v.convertToCast(d.NPCs)
+	v.convertToCast(d.NotFor)
 	if d.Doubt != nil {
-		v.toCast(d.Doubt.NPCs)
+		v.convertToCast(d.Doubt.NPCs)
 	}
 	return d
 }
 
-// company returns the NPCs that answer when a player calls all of them.
-func (v *conversation) company(player string) []int {
+// addressedAsAll returns the NPCs that answer when a player calls all of them.
+func (v *conversation) addressedAsAll(player string) []int {
 	v.refreshSnapshot()
-	who := v.snapshot.Company(v.talk.State(time.Now(), 0, player, v.placeOf))
-	v.toCast(who)
+	who := v.snapshot.Company(v.talk.State(time.Now(), 0, player, v.snapshotIndex))
+	v.convertToCast(who)
 	return who
 }
 
-// decideDuring is decideAddressee for an utterance that is said while an NPC says words to a player.
-func (v *conversation) decideDuring(line int64, u Utterance, npc int, player, words string) address.Decision {
-	v.meet(u.Speaker)
+// decideOverSpeech is decideAddressee for an utterance that is said while an NPC says words to a player.
+func (v *conversation) decideOverSpeech(line int64, u Utterance, npc int, player, words string) address.Decision {
+	v.addPlayer(u.Speaker)
 	v.refreshSnapshot()
 	now := time.Now()
-	st := v.talk.While(now, npc, player, words).State(now, line, u.Speaker, v.placeOf)
+	st := v.talk.While(now, npc, player, words).State(now, line, u.Speaker, v.snapshotIndex)
 	st.Leads = u.Leads
 	d := address.Detect(v.snapshot, st, u.Text)
-	v.toCast(d.NPCs)
-	v.toCast(d.NotFor)
+	v.convertToCast(d.NPCs)
+	v.convertToCast(d.NotFor)
 	return d
 }
 
-// uptake returns how an utterance responds to an NPC that is speaking, and whether it answers a question
+// classifyReply returns how an utterance responds to an NPC that is speaking, and whether it answers a question
 // in the NPC's words.
-func (v *conversation) uptake(text, saying string) (how address.Uptake, answers bool) {
+func (v *conversation) classifyReply(text, saying string) (how address.Uptake, answers bool) {
 	v.refreshSnapshot()
-	return address.Take(v.snapshot, text, saying), strings.Contains(saying, "?") && address.IsAnswer(text)
+	return address.ClassifyUptake(v.snapshot, text, saying), strings.Contains(saying, "?") && address.IsAnswer(text)
 }
 
 // isLeaderName reports whether speaker is the name under which the player who leads the game is shown.
@@ -92,16 +92,16 @@ func (v *conversation) isLeaderName(speaker string) bool {
 	return leader != "" && strings.EqualFold(speaker, leader)
 }
 
-// meet learns the name of a player, so that a line that calls this name is not taken to be for an NPC.
-func (v *conversation) meet(speaker string) {
+// addPlayer learns the name of a player, so that a line that calls this name is not taken to be for an NPC.
+func (v *conversation) addPlayer(speaker string) {
 	if !isMarked(speaker) && !slices.Contains(v.players, speaker) && len(v.players) < maxPlayers { // a line that calls an NPC's name is for the NPC
 		v.players = append(v.players, speaker)
 		v.snapshot = nil
 	}
 }
 
-// toCast converts indices of the snapshot to indices of the cast, in place.
-func (v *conversation) toCast(npcs []int) {
+// convertToCast converts indices of the snapshot to indices of the cast, in place.
+func (v *conversation) convertToCast(npcs []int) {
 	for i, npc := range npcs {
 		npcs[i] = v.present[npc]
 	}
@@ -112,15 +112,15 @@ func (v *conversation) leaderName() string {
 	if v.leads == "" {
 		return ""
 	}
-	bare := bareName(v.leads)
-	if v.posesAs(bare, true) != nil {
+	bare := cleanName(v.leads)
+	if v.checkImpersonation(bare, true) != nil {
 		return bare + leaderMark
 	}
 	return bare
 }
 
-// placeOf returns the index in the snapshot of an NPC of the cast, or -1 if it has left.
-func (v *conversation) placeOf(npc int) int { return slices.Index(v.present, npc) }
+// snapshotIndex returns the index in the snapshot of an NPC of the cast, or -1 if it has left.
+func (v *conversation) snapshotIndex(npc int) int { return slices.Index(v.present, npc) }
 
 // refreshSnapshot updates snapshot and present to the players and NPCs at the table.
 func (v *conversation) refreshSnapshot() {
@@ -146,28 +146,28 @@ func (v *conversation) refreshSnapshot() {
 func (v *conversation) castChanged() {
 	v.snapshot, v.npcNames = nil, nil
 	v.version++
-	clear(v.others)
+	clear(v.namesExcept)
 }
 
 // recordDecision records whom the player's line in turn number line is for. It returns what that has changed
 // in the conversation.
 func (v *conversation) recordDecision(line int64, speaker string, d address.Decision) address.Renewal {
-	return v.talk.Decided(time.Now(), line, speaker, d)
+	return v.talk.RecordDecision(time.Now(), line, speaker, d)
 }
 
 // recordWords records that an NPC said something just now to a player, or to everyone if player is empty.
 func (v *conversation) recordWords(npc int, player, words string) {
-	v.talk.Said(time.Now(), npc, player, words)
+	v.talk.RecordWords(time.Now(), npc, player, words)
 }
 
 // recordReaction records that an NPC reacted to another.
-func (v *conversation) recordReaction(npc int) { v.talk.Joined(npc) }
+func (v *conversation) recordReaction(npc int) { v.talk.RecordReaction(npc) }
 
-// withdraw undoes the change by a line that its NPC declined.
-func (v *conversation) withdraw(r address.Renewal) { v.talk.Withdraw(r) }
+// undoRenewal undoes the change by a line that its NPC declined.
+func (v *conversation) undoRenewal(r address.Renewal) { v.talk.UndoRenewal(r) }
 
-// listen sets how readily the NPCs answer lines that call none of them, and reports whether that is a change.
-func (v *conversation) listen(how address.Listening) bool {
+// setListening sets how readily the NPCs answer lines that call none of them, and reports whether that is a change.
+func (v *conversation) setListening(how address.Listening) bool {
 	if v.listening == how {
 		return false
 	}
@@ -177,7 +177,7 @@ func (v *conversation) listen(how address.Listening) bool {
 }
 
 // recordInterruption records that a player interrupted an NPC.
-func (v *conversation) recordInterruption(npc int) { v.talk.Interrupted(npc) }
+func (v *conversation) recordInterruption(npc int) { v.talk.RecordInterruption(npc) }
 
 // isBackChannel reports whether an utterance is only a sound such as "mhm".
 func (v *conversation) isBackChannel(text string) bool {
@@ -188,22 +188,22 @@ func (v *conversation) isBackChannel(text string) bool {
 // backgroundOf returns the texts against which the answer to a turn is checked.
 func (v *conversation) backgroundOf(tn *turn) engine.Background {
 	b := engine.Background{
-		Cast: v.version, Others: v.othersThan(tn.to.index), Players: v.players[:len(v.players):len(v.players)],
-		Asked: tn.Text, Before: tn.to.agent.Said(), Told: tn.to.agent.Told(), Rules: len(tn.plan.found.Rules) > 0, Found: tn.to.agent.Found(), Edits: tn.to.agent.Edits(), Turn: tn.number,
+		Cast: v.version, OtherNames: v.otherNames(tn.addressee.index), Players: v.players[:len(v.players):len(v.players)],
+		PlayerLine: tn.Text, Recent: tn.addressee.agent.RecentSentences(), RevealedSecrets: tn.addressee.agent.Revealed(), Rules: len(tn.plan.found.Rules) > 0, Found: tn.addressee.agent.Findings(), Edits: tn.addressee.agent.Edits(), Turn: tn.number,
 	}
 	if tn.kind == repeatTurn {
-		b.Before = append(slices.Concat(tn.again.unwanted...), b.Before...)
+		b.Recent = append(slices.Concat(tn.again.rejected...), b.Recent...)
 	}
 	if tn.leader != nil {
-		b.Remark = true
-		b.Asked += " " + tn.leader.attempt.text()
+		b.IsReaction = true
+		b.PlayerLine += " " + tn.leader.attempt.text()
 	}
 	return b
 }
 
-// othersThan returns the names and aliases of all NPCs at the table except one. The slice is never changed.
-func (v *conversation) othersThan(npc int) []string {
-	names, known := v.others[npc]
+// otherNames returns the names and aliases of all NPCs at the table except one. The slice is never changed.
+func (v *conversation) otherNames(npc int) []string {
+	names, known := v.namesExcept[npc]
 	if known {
 		return names
 	}
@@ -212,7 +212,7 @@ func (v *conversation) othersThan(npc int) []string {
 			names = append(names, v.cast.agents[i].Names()...)
 		}
 	}
-	v.others[npc] = names
+	v.namesExcept[npc] = names
 	return names
 }
 
@@ -224,7 +224,7 @@ func (v *conversation) likelyAddressee(player string) int {
 	if len(v.present) == 1 && v.listening != address.CalledOnly {
 		return v.present[0]
 	}
-	st := v.talk.State(time.Now(), 0, player, v.placeOf)
+	st := v.talk.State(time.Now(), 0, player, v.snapshotIndex)
 	if st.Barged || v.listening == address.CalledOnly {
 		return -1
 	}

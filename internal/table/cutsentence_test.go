@@ -34,7 +34,7 @@ func TestCutSentence(t *testing.T) {
 		{"after_a_comma", func(r *room) { r.silence("Mira") }, 850 * ms, "Mira: It stood by the sea—", []string{"Ana: Mira, a tale", "Mira: Long ago there was a tower."}},
 		{"in_the_first_word", func(r *room) { r.silence("Mira") }, 40 * ms, "", []string{"Ana: Mira, a tale", "Mira: Long ago there was a tower."}},
 		{"in_the_last_word", func(r *room) { r.silence("Mira") }, 1980 * ms, "Mira: It stood by the sea, and nobody knew who had built—", []string{"Ana: Mira, a tale", "Mira: Long ago there was a tower."}},
-		{"taken_back", func(r *room) { r.unsay(table.Unsaying{Leads: true}) }, time.Second, "", []string{"Ana: Mira, a tale"}},
+		{"taken_back", func(r *room) { r.unsay(table.RetractionRequest{Leads: true}) }, time.Second, "", []string{"Ana: Mira, a tale"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

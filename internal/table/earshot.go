@@ -25,21 +25,21 @@ type Places interface {
 // presentAt returns who may know the lines of a turn, as in [memory.Line.Present]. Only its NPC hears a
 // whisper, and no NPC hears an aside.
 func (t *Table) presentAt(tn *turn) []string {
-	if tn.kept.present == nil {
-		tn.kept.present = t.o.Groups.Share(t.hearersOf(tn))
+	if tn.retention.present == nil {
+		tn.retention.present = t.o.Groups.Share(t.hearersOf(tn))
 		if tn.kind != whisperTurn && !isAside(tn.Text) {
-			tn.kept.present = append(tn.kept.present, memory.Anyone)
+			tn.retention.present = append(tn.retention.present, memory.Anyone)
 		}
 	}
-	return tn.kept.present
+	return tn.retention.present
 }
 
 // hearersOf returns the ids of the NPCs that hear the lines of a turn.
 func (t *Table) hearersOf(tn *turn) []string {
 	switch {
 	case tn.kind == whisperTurn:
-		return memory.Heard(tn.to.npc.ID)
-	case tn.to.agent == nil && isAside(tn.Text):
+		return memory.Heard(tn.addressee.npc.ID)
+	case tn.addressee.agent == nil && isAside(tn.Text):
 		return memory.Heard()
 	}
 	var people []hotctx.Person
@@ -59,8 +59,8 @@ func (t *Table) hearersOf(tn *turn) []string {
 		shot.Scene = t.o.Scene()
 	}
 	var to *hotctx.Person
-	if tn.to.agent != nil {
-		p := personOf(tn.to.npc)
+	if tn.addressee.agent != nil {
+		p := personOf(tn.addressee.npc)
 		to, heard = &p, []string{p.ID}
 	}
 	for _, p := range shot.Hearers(to, people) {
@@ -68,7 +68,7 @@ func (t *Table) hearersOf(tn *turn) []string {
 			heard = append(heard, p.ID)
 		}
 	}
-	for _, called := range tn.to.decision.NPCs { // an NPC that is called hears it, wherever it is
+	for _, called := range tn.addressee.decision.NPCs { // an NPC that is called hears it, wherever it is
 		if npc := t.cast.agents[called].NPC; !npc.Senses.Deaf {
 			heard = append(heard, npc.ID)
 		}

@@ -124,7 +124,7 @@ func sitInHouse(t *testing.T, h house, groups *memory.Groups) *room {
 	t.Helper()
 	r := &room{t: t, events: &events{}, journal: &journal{}, done: make(chan error, 1)}
 	host := mcphost.New()
-	agents := company(bart(setting{}),
+	agents := attendees(bart(setting{}),
 		config.NPC{ID: "cook", Name: "Hanna", BudgetTier: mcp.BudgetFast},
 		config.NPC{ID: "porter", Name: "Odo", BudgetTier: mcp.BudgetFast, Senses: config.Senses{Deaf: true}})
 	r.Table = table.New(table.Options{

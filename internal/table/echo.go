@@ -24,8 +24,8 @@ const (
 	maxRemarks = 8
 )
 
-// retorts are words with which players interrupt. A short transcript that begins with one is never an echo.
-var retorts = map[string]bool{
+// interruptingWords are words with which players interrupt. A short transcript that begins with one is never an echo.
+var interruptingWords = map[string]bool{
 	"stop": true, "wait": true, "no": true, "yes": true, "what": true, "why": true, "who": true, "halt": true, "hey": true, "enough": true, "quiet": true,
 	"stopp": true, "warte": true, "nein": true, "ja": true, "was": true, "warum": true, "wer": true, "genug": true, "ruhe": true,
 }
@@ -37,32 +37,32 @@ type remark struct {
 }
 
 // remarks are the last sentences of NPCs.
-type remarks struct{ lately []remark }
+type remarks struct{ recent []remark }
 
 func (r *remarks) add(text string, at time.Time) {
-	if len(r.lately) >= maxRemarks {
-		r.lately = append(r.lately[:0], r.lately[1:]...)
+	if len(r.recent) >= maxRemarks {
+		r.recent = append(r.recent[:0], r.recent[1:]...)
 	}
-	r.lately = append(r.lately, remark{text, at})
+	r.recent = append(r.recent, remark{text, at})
 }
 
 // echo compares a transcript with what NPCs said just before.
 type echo struct {
-	lately []remark
-	saying string    // the sentence that is playing
-	ended  time.Time // when the player's voice ended
-	now    time.Time
+	recent  []remark
+	playing string    // the sentence that is playing
+	ended   time.Time // when the player's voice ended
+	now     time.Time
 }
 
-// hears reports whether a transcript repeats what NPCs said just before, because the player's microphone is
+// matches reports whether a transcript repeats what NPCs said just before, because the player's microphone is
 // near a loudspeaker.
-func (e echo) hears(text string) bool {
+func (e echo) matches(text string) bool {
 	words := wordsOf(text)
 	if len(words) == 0 {
 		return false
 	}
 	if len(words) < echoWords {
-		return !retorts[words[0]] && e.containsRun(words, echoLag)
+		return !interruptingWords[words[0]] && e.containsRun(words, echoLag)
 	}
 	return e.containsRun(words, echoWindow) || e.containsMost(words)
 }
@@ -101,8 +101,8 @@ func (e echo) containsMost(words []string) bool {
 }
 
 func (e echo) recentRemarks() []remark {
-	out := []remark{{e.saying, e.now}}
-	for _, r := range e.lately {
+	out := []remark{{e.playing, e.now}}
+	for _, r := range e.recent {
 		if e.now.Sub(r.at) <= echoWindow {
 			out = append(out, r)
 		}

@@ -20,7 +20,7 @@ func (t *Table) Retract(ctx context.Context, ref string) error {
 	if ref == "" {
 		return nil
 	}
-	return t.edit(ctx, edit{of: func(s agent.Source) bool { return s.Ref == ref }}, func(ctx context.Context) error {
+	return t.edit(ctx, edit{matches: func(s agent.Source) bool { return s.Ref == ref }}, func(ctx context.Context) error {
 		_, err := t.o.Log.Retract(ctx, t.o.Session.ID, ref)
 		return err
 	})
@@ -35,7 +35,7 @@ func (t *Table) Reword(ctx context.Context, ref, text string) error {
 	if ref == "" || strings.TrimSpace(text) == "" {
 		return t.Retract(ctx, ref)
 	}
-	return t.edit(ctx, edit{of: func(s agent.Source) bool { return s.Ref == ref }, text: text}, func(ctx context.Context) error {
+	return t.edit(ctx, edit{matches: func(s agent.Source) bool { return s.Ref == ref }, text: text}, func(ctx context.Context) error {
 		_, err := t.o.Log.Reword(ctx, t.o.Session.ID, ref, text)
 		return err
 	})
@@ -47,27 +47,27 @@ func (t *Table) Forget(ctx context.Context, user string) error {
 	if user == "" {
 		return nil
 	}
-	return t.edit(ctx, edit{of: func(s agent.Source) bool { return s.User == user }}, func(context.Context) error { return nil })
+	return t.edit(ctx, edit{matches: func(s agent.Source) bool { return s.User == user }}, func(context.Context) error { return nil })
 }
 
 // edit is a change of stored lines.
 type edit struct {
-	of   func(agent.Source) bool
-	text string // the new text; empty takes the line back
+	matches func(agent.Source) bool
+	text    string // the new text; empty takes the line back
 }
 
-// changeWaiting applies the edit to a line that waits to be stored, and reports whether the line stays.
-func (e edit) changeWaiting(l *memory.Line) bool {
-	if l.NPC != "" || !e.of(sourceOf(*l)) {
+// applyToPending applies the edit to a line that waits to be stored, and reports whether the line stays.
+func (e edit) applyToPending(l *memory.Line) bool {
+	if l.NPC != "" || !e.matches(sourceOf(*l)) {
 		return true
 	}
 	l.Text = e.text
 	return e.text != ""
 }
 
-// changes reports whether the edit would change a turn.
-func (e edit) changes(tn *turn) bool {
-	return e.of(tn.source()) && !tn.kept.lineTakenBack && (e.text == "" || e.text != tn.Text)
+// affects reports whether the edit would change a turn.
+func (e edit) affects(tn *turn) bool {
+	return e.matches(tn.source()) && !tn.retention.lineRetracted && (e.text == "" || e.text != tn.Text)
 }
 
 // edit changes lines: in memory and in the open turns at once, then in the log, by calling log. It waits
@@ -77,15 +77,15 @@ func (t *Table) edit(ctx context.Context, e edit, log func(ctx context.Context) 
 	err := t.order(ctx, func() error {
 		for _, tn := range t.turns.open {
 			if a := tn.attempt; a != nil { // its tool results are not for the next turn
-				a.basis.forget()
+				a.basis.dropResults()
 			}
 		}
 		t.cast.editHistories(e)
 		t.transcript.editRecent(e)
-		t.past.said.edit(e)
+		t.recentSpeech.lines.edit(e)
 		t.dropGuesses()
-		t.past.bases = nil // they may contain the line
-		w := &logEdit{before: t.editAll(e), waiting: e.changeWaiting, log: log, done: done}
+		t.recentSpeech.bases = nil // they may contain the line
+		w := &logEdit{waitFor: t.editAll(e), editPending: e.applyToPending, editLog: log, result: done}
 		t.startEdit(w)
 		return nil
 	})
@@ -97,65 +97,65 @@ func (t *Table) edit(ctx context.Context, e edit, log func(ctx context.Context) 
 
 // logEdit is the work of changing the log.
 type logEdit struct {
-	before []<-chan struct{} // channels to wait for
-	// waiting changes a line that waits to be stored, and reports whether the line stays. log changes the log.
-	waiting func(l *memory.Line) bool
-	log     func(ctx context.Context) error
-	erases  *erased       // reported to the table at the end; may be nil
-	over    chan struct{} // closed at the end
-	done    chan<- error
+	waitFor []<-chan struct{} // channels to wait for
+	// editPending changes a line that waits to be stored, and reports whether the line stays. log changes the log.
+	editPending func(l *memory.Line) bool
+	editLog     func(ctx context.Context) error
+	erasure     *erasure      // reported to the table at the end; may be nil
+	finished    chan struct{} // closed at the end
+	result      chan<- error
 }
 
 // startEdit starts an edit of the log, which runs after the previous one.
 func (t *Table) startEdit(w *logEdit) {
 	if t.transcript.lastEdit != nil {
-		w.before = append(w.before, t.transcript.lastEdit)
+		w.waitFor = append(w.waitFor, t.transcript.lastEdit)
 	}
-	w.over = make(chan struct{})
-	t.transcript.lastEdit = w.over
+	w.finished = make(chan struct{})
+	t.transcript.lastEdit = w.finished
 	t.effects.add(w)
 }
 
 func (w *logEdit) run(ctx context.Context, t *Table) {
-	defer close(w.over)
-	for _, b := range w.before {
+	defer close(w.finished)
+	for _, b := range w.waitFor {
 		<-b
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	err := t.transcript.keeper.change(ctx, w.waiting)
+	err := t.transcript.writer.editPending(ctx, w.editPending)
 	if err == nil {
-		err = w.log(ctx)
+		err = w.editLog(ctx)
 	}
-	if e := w.erases; e != nil {
+	if e := w.erasure; e != nil {
 		e.err = err
 		t.inbox.reports <- report{finding: e}
 	}
-	w.done <- err
+	w.result <- err
 }
 
 // editAll changes the turns that have not ended. For each turn whose line is already being stored, it returns
 // a channel that is closed when that turn has ended.
 func (t *Table) editAll(e edit) (kept []<-chan struct{}) {
 	for _, tn := range slices.Clone(t.queue.waiting) {
-		if e.changes(tn) {
+		if e.affects(tn) {
 			t.editQueued(tn, e.text)
 		}
 	}
 	for _, tn := range slices.Clone(t.turns.doubted) {
-		if e.changes(tn) {
+		if e.affects(tn) {
 			t.editDoubted(tn, e.text)
 		}
 	}
 	for _, number := range slices.Sorted(maps.Keys(t.turns.open)) {
 		tn := t.turns.open[number]
-		if tn == nil || !e.changes(tn) { // nil: it was queued for another NPC meanwhile
+		if tn == nil || !e.affects(tn) { // nil: it was queued for another NPC meanwhile
 			continue
 		}
 		if tn.phase == ending {
-			kept = append(kept, tn.whenOver())
+			kept = append(kept, tn.whenEnded())
 		}
-		t.editBegun(tn, e.text)
+		t.editOpenTurn(tn, e.text)
 	}
 	return kept
 }
@@ -164,13 +164,13 @@ func (t *Table) editAll(e edit) (kept []<-chan struct{}) {
 func (t *Table) editQueued(tn *turn, text string) {
 	if text == "" {
 		t.queue.remove(tn)
-		tn.kept.lineTakenBack = true
+		tn.retention.lineRetracted = true
 		t.endTurn(tn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
 		return
 	}
 	t.rewordTurn(tn, text)
 	d := t.conversation.decideAddressee(tn.number, tn.Utterance)
-	if len(d.NPCs) > 0 && d.NPCs[0] == tn.to.index {
+	if len(d.NPCs) > 0 && d.NPCs[0] == tn.addressee.index {
 		t.assignDecision(tn, d)
 		return
 	}
@@ -183,25 +183,25 @@ func (t *Table) editQueued(tn *turn, text string) {
 func (t *Table) editDoubted(tn *turn, text string) {
 	t.undoDoubt(tn)
 	if text == "" {
-		t.conversation.withdraw(tn.to.renewal)
-		tn.to, tn.kept.lineTakenBack = nobody, true
+		t.conversation.undoRenewal(tn.addressee.renewal)
+		tn.addressee, tn.retention.lineRetracted = noAddressee, true
 		t.endTurn(tn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
 		return
 	}
 	t.rewordTurn(tn, text)
-	tn.words.known = time.Now()
+	tn.words.knownAt = time.Now()
 	t.routeTurn(tn, t.conversation.decideAddressee(tn.number, tn.Utterance))
 }
 
-// editBegun changes a turn that has begun.
-func (t *Table) editBegun(tn *turn, text string) {
+// editOpenTurn changes a turn that has begun.
+func (t *Table) editOpenTurn(tn *turn, text string) {
 	switch {
 	case text == "":
-		tn.kept.lineTakenBack = true
-		if tn.silent() {
+		tn.retention.lineRetracted = true
+		if tn.isUnheard() {
 			t.cutTurn(tn, turnEnd{outcome: OutcomeCancelled})
 		}
-	case !tn.silent() || tn.leader != nil:
+	case !tn.isUnheard() || tn.leader != nil:
 		tn.Text = text
 	default:
 		t.rewordTurn(tn, text)
@@ -211,9 +211,9 @@ func (t *Table) editBegun(tn *turn, text string) {
 
 // rerouteTurn begins a turn again, with the same NPC or another.
 func (t *Table) rerouteTurn(tn *turn, d address.Decision) {
-	if len(d.NPCs) > 0 && d.NPCs[0] == tn.to.index {
+	if len(d.NPCs) > 0 && d.NPCs[0] == tn.addressee.index {
 		t.assignDecision(tn, d)
-		t.answerAnew(tn)
+		t.restartAnswer(tn)
 		return
 	}
 	t.undoAnswer(tn)

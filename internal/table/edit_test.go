@@ -111,7 +111,7 @@ func TestRetract(t *testing.T) {
 			check(r.t, r.Retract(r.t.Context(), "m1"))
 		}, "1 no_target", nil, 0},
 		{"kept unanswered", func(r *room) {
-			check(r.t, r.Keep(r.t.Context(), table.Utterance{Speaker: "Ana", Text: secret, Ref: "m1"}))
+			check(r.t, r.StoreUnanswered(r.t.Context(), table.Utterance{Speaker: "Ana", Text: secret, Ref: "m1"}))
 			check(r.t, r.Retract(r.t.Context(), "m1"))
 		}, "1 cancelled", nil, 0},
 	} {

@@ -29,8 +29,8 @@ type (
 	cancelInquiry struct{ *inquiry }
 	// confirmGuess allows an attempt that was a guess to run tools and to be heard.
 	confirmGuess struct{ *attempt }
-	// openEar starts the ear of a player who has taken a seat.
-	openEar struct {
+	// startEar starts the ear of a player who has taken a seat.
+	startEar struct {
 		seat    *Seat
 		options JoinOptions
 	}
@@ -41,8 +41,8 @@ type (
 		npc   config.NPC
 		sound *engine.Recording
 	}
-	// turnOver follows the end of a turn.
-	turnOver struct{ *turn }
+	// turnFinished follows the end of a turn.
+	turnFinished struct{ *turn }
 )
 
 // work runs on its own goroutine. The table waits for it.
@@ -59,21 +59,21 @@ type (
 	// endIfDone ends a turn's answer if its attempt is done; commitTurn then commits the turn.
 	endIfDone  struct{ *attempt }
 	commitTurn struct{ *turn }
-	// interruptedItself ends a turn whose engine has detected an interruption itself.
-	interruptedItself struct{ *attempt }
-	// understood: all words of an utterance are known, and their effect on the line they were said over.
-	understood struct {
+	// engineInterrupted ends a turn whose engine has detected an interruption itself.
+	engineInterrupted struct{ *attempt }
+	// utteranceComplete: all words of an utterance are known, and their effect on the line they were said over.
+	utteranceComplete struct {
 		seat    *Seat
 		passage *passage
 		text    string
-		judgement
+		overlapDecision
 	}
-	// continued is understood for an utterance that already has a turn.
-	continued understood
-	// typed is understood for a typed utterance.
-	typed struct {
+	// utteranceContinued is understood for an utterance that already has a turn.
+	utteranceContinued utteranceComplete
+	// utteranceTyped is understood for a utteranceTyped utterance.
+	utteranceTyped struct {
 		*turn
-		judgement
+		overlapDecision
 	}
 )
 
@@ -81,10 +81,10 @@ type (
 type (
 	// undecidedExpired: the player did not continue an utterance for no NPC.
 	undecidedExpired struct{ *turn }
-	// judgeLate: the judge has not decided in time.
-	judgeLate struct{ *turn }
-	// weighingExpired: an NPC's model did not decide in time whether an utterance is meant for it.
-	weighingExpired struct{ *turn }
+	// judgeExpired: the judge has not decided in time.
+	judgeExpired struct{ *turn }
+	// relevanceCheckExpired: an NPC's model did not decide in time whether an utterance is meant for it.
+	relevanceCheckExpired struct{ *turn }
 	// fillerDue: a turn's first sound is late.
 	fillerDue struct{ *turn }
 	// leaseExpired: an NPC's raise has expired.
@@ -104,18 +104,18 @@ type effects struct {
 	session  string
 	whispers map[int64]bool // open turns that are whispers
 	waiting  []effect
-	next     int // where the next effect is inserted
+	insertAt int // where the next effect is inserted
 }
 
 // add adds an effect after those that were added since the last pop.
 func (q *effects) add(e effect) {
-	q.waiting = slices.Insert(q.waiting, q.next, e)
-	q.next++
+	q.waiting = slices.Insert(q.waiting, q.insertAt, e)
+	q.insertAt++
 }
 
 // pop removes and returns the next effect, and reports whether there is one.
 func (q *effects) pop() (e effect, ok bool) {
-	q.next = 0
+	q.insertAt = 0
 	if len(q.waiting) == 0 {
 		return nil, false
 	}

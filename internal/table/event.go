@@ -237,10 +237,10 @@ type Notice struct {
 
 // Codes of notices about the storage of lines.
 const (
-	CodeWaits = "waits_to_be_kept" // lines cannot be stored now; storing them is retried
-	CodeKept  = "kept_again"       // waiting lines were stored after all
-	CodeAside = "set_aside"        // the session ended before lines could be stored; they are in a file until the store accepts them
-	CodeLost  = "lost"             // lines will not be stored
+	CodeWaits   = "waits_to_be_kept" // lines cannot be stored now; storing them is retried
+	CodeKept    = "kept_again"       // waiting lines were stored after all
+	CodeSpilled = "set_aside"        // the session ended before lines could be stored; they are in a file until the store accepts them
+	CodeLost    = "lost"             // lines will not be stored
 )
 
 // Route says why an NPC was addressed.

@@ -35,9 +35,9 @@ type floorControl struct {
 func (c *floorControl) handle(e floor.Event) {
 	for _, e := range c.Apply(e) {
 		switch e.Kind {
-		case floor.Set:
+		case floor.SetTimer:
 			c.agenda.put(e.Timer, e.After, floorTimer{timer: e.Timer, serial: e.Serial, set: time.Now(), played: c.mixer.Stats().Frames})
-		case floor.Stop:
+		case floor.StopTimer:
 			c.agenda.remove(e.Timer)
 		default:
 			c.effects.add(floorEffect{e})
@@ -45,8 +45,8 @@ func (c *floorControl) handle(e floor.Event) {
 	}
 }
 
-// carryOutFloor carries out an effect of the floor. A barge-in is a Cut with the reason Interrupted.
-func (t *Table) carryOutFloor(e floor.Effect) {
+// applyFloorEffect carries out an effect of the floor. A barge-in is a Cut with the reason Interrupted.
+func (t *Table) applyFloorEffect(e floor.Effect) {
 	a := t.turns.attempts[e.Turn]
 	if a == nil || !a.turn.phase.isAnswering() {
 		return // it has ended meanwhile
@@ -69,7 +69,7 @@ func (t *Table) carryOutFloor(e floor.Effect) {
 		if e.Reason == floor.Stalled {
 			t.failStalled(a)
 		} else {
-			t.bargeIn(a, t.seats.lastVoice)
+			t.endBargedTurn(a, t.seats.lastSpeaker)
 		}
 	}
 }
@@ -82,9 +82,9 @@ func (t *Table) floorTimerFired(e floorTimer) {
 	switch {
 	case e.timer == floor.TimerStall && sounds && t.mixer.Stats().Frames > e.played:
 		t.floor.handle(floor.Event{Kind: floor.Playing, Turn: line})
-	case e.timer == floor.TimerDoubt && (t.turns.weighed != nil || t.seats.awaitsWords(line) && time.Since(e.set) < doubtMost):
+	case e.timer == floor.TimerDoubt && (t.turns.relevanceCheck != nil || t.seats.awaitsWords(line) && time.Since(e.set) < doubtMost):
 		t.agenda.put(e.timer, doubtStep, e)
 	default:
-		t.floor.handle(floor.Event{Kind: floor.Fired, Timer: e.timer, Serial: e.serial})
+		t.floor.handle(floor.Event{Kind: floor.TimerExpired, Timer: e.timer, Serial: e.serial})
 	}
 }

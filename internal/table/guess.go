@@ -23,12 +23,12 @@ const (
 
 // guess starts an answer to words that are not final yet, once the player's voice has stopped.
 func (t *Table) guess(s *Seat, p *passage) {
-	if !t.guesses() || s.voicing || p.turn != nil || p.interim == "" {
+	if !t.guessingEnabled() || s.speaking || p.turn != nil || p.interim == "" {
 		return
 	}
 	u := s.utterance(strings.TrimSpace(p.text() + " " + p.interim))
 	if p.guess.turn != nil && sameWords(p.guess.turn.Text, u.Text) {
-		t.askAhead(p)
+		t.requestVerdictEarly(p)
 		return
 	}
 	most := maxGuesses
@@ -37,39 +37,39 @@ func (t *Table) guess(s *Seat, p *passage) {
 			return
 		}
 	}
-	if p.guess.begun >= most || !t.purse.mayGuess() {
+	if p.guess.count >= most || !t.costAccounts.guessAllowed() {
 		return
 	}
 	if _, ok := t.readOrder(s, u.Text); ok {
 		return // an order is for no NPC
 	}
 	d := t.conversation.decideAddressee(0, u)
-	who := t.likelyFor(d)
+	who := t.likelyAddressees(d)
 	if len(who) == 0 || t.queue.isBusy(who[0]) || t.cast.agents[who[0]].Muted {
 		return
 	}
-	if t.cast.agents[who[0]].NPC.Engine == config.EngineS2S && (p.sound != nil || t.doubts(d)) {
+	if t.cast.agents[who[0]].NPC.Engine == config.EngineS2S && (p.sound != nil || t.needsJudge(d)) {
 		return // it listens itself, and an answer it has given cannot be requested again
 	}
-	if len(d.NPCs) == 0 && !t.judging.mayAsk(time.Now()) {
+	if len(d.NPCs) == 0 && !t.judgeClient.canRequest(time.Now()) {
 		return // the judge could not decide that the line is for an NPC
 	}
 	t.dropGuess(p)
-	p.guess.begun++
-	p.guess.turn = t.startGuess(u, d, p.guess.wasted, t.o.Latency.Preemptive == config.PreemptVoice && p.guess.voiced < maxVoiced)
-	t.askAhead(p)
+	p.guess.count++
+	p.guess.turn = t.startGuess(u, d, p.guess.droppedAccount, t.o.Latency.Preemptive == config.PreemptVoice && p.guess.synthesized < maxVoiced)
+	t.requestVerdictEarly(p)
 }
 
-// guesses reports whether answers are started that may be dropped.
-func (t *Table) guesses() bool {
+// guessingEnabled reports whether answers are started that may be dropped.
+func (t *Table) guessingEnabled() bool {
 	return t.o.Latency.Preemptive != "" && t.o.Latency.Preemptive != config.PreemptOff
 }
 
-// askAhead asks the judge about a guess whose line is in doubt, once its player has finished speaking, so
+// requestVerdictEarly asks the judge about a guess whose line is in doubt, once its player has finished speaking, so
 // that the judge has decided when the words are final.
-func (t *Table) askAhead(p *passage) {
-	if tn := p.guess.turn; p.phase == passageDue && t.doubts(tn.to.decision) && tn.inquiry == nil {
-		t.ask(tn)
+func (t *Table) requestVerdictEarly(p *passage) {
+	if tn := p.guess.turn; p.phase == passageDue && t.needsJudge(tn.addressee.decision) && tn.inquiry == nil {
+		t.requestVerdict(tn)
 	}
 }
 
@@ -79,7 +79,7 @@ func (t *Table) dropGuesses() {
 	for _, tn := range t.turns.doubted {
 		t.dropPrepared(tn)
 	}
-	t.settleWeighed()
+	t.cancelRelevanceCheck()
 	for _, s := range t.seats.bySpeaker {
 		for _, p := range s.passages {
 			t.dropGuess(p)
@@ -94,9 +94,9 @@ func (t *Table) dropGuess(p *passage) {
 	if tn == nil {
 		return
 	}
-	p.guess.turn, p.guess.wasted = nil, tn.record.account
-	if tn.attempt.voiced.Load() {
-		p.guess.voiced++
+	p.guess.turn, p.guess.droppedAccount = nil, tn.record.account
+	if tn.attempt.voiceStarted.Load() {
+		p.guess.synthesized++
 	}
 	t.turns.moveTo(tn, over)
 	t.dropInquiry(tn)
@@ -109,53 +109,53 @@ func (t *Table) dropGuess(p *passage) {
 func (t *Table) startGuess(u Utterance, d address.Decision, wasted *cost.Account, ahead bool) *turn {
 	now := time.Now()
 	tn := newTurn(lineTurn, u, now)
-	tn.phase, tn.guesses, tn.plan.started = guessed, guesses{wasted: wasted, ahead: ahead}, now
-	tn.to.decision, tn.to.route = d, Route(d.Route)
-	t.prepareAnswer(tn, t.likelyFor(d))
+	tn.phase, tn.guesses, tn.plan.started = guessed, guesses{droppedAccount: wasted, voiceAllowed: ahead}, now
+	tn.addressee.decision, tn.addressee.route = d, Route(d.Route)
+	t.prepareAnswer(tn, t.likelyAddressees(d))
 	return tn
 }
 
 // prepareAnswer starts an answer to a turn that may be for the NPCs in who. The first of them answers.
 func (t *Table) prepareAnswer(tn *turn, who []int) {
-	tn.to.index, tn.to.agent = who[0], t.cast.agents[who[0]]
-	tn.to.mayDecline, tn.to.version = !tn.to.decision.Called, tn.to.agent.Version()
-	if len(who) > 1 && (len(tn.to.decision.NPCs) > 1 || tn.to.decision.Doubt.Route == address.RouteGroup) {
-		tn.to.also = who[1]
+	tn.addressee.index, tn.addressee.agent = who[0], t.cast.agents[who[0]]
+	tn.addressee.mayDecline, tn.addressee.version = !tn.addressee.decision.Called, tn.addressee.agent.Version()
+	if len(who) > 1 && (len(tn.addressee.decision.NPCs) > 1 || tn.addressee.decision.Doubt.Route == address.RouteGroup) {
+		tn.addressee.reactingNPC = who[1]
 	}
 	t.searchBefore(tn)
-	tn.plan.choice = tn.to.agent.PeekChoice(tn.Text, t.queue.countPlayers(tn)).Raised(tn.plan.found.Reason())
-	t.planner.prepareTurn(tn, t.mayFill(tn))
+	tn.plan.choice = tn.addressee.agent.PeekChoice(tn.Text, t.queue.countPlayers(tn)).Raised(tn.plan.found.Reason())
+	t.planner.prepareTurn(tn, t.fillerAllowed(tn))
 	t.startAttempt(tn)
 }
 
-// guessHolds reports whether a guess would be answered the same way now that the words are final.
-func (t *Table) guessHolds(tn *turn, u Utterance) bool {
+// guessStillValid reports whether a guess would be answered the same way now that the words are final.
+func (t *Table) guessStillValid(tn *turn, u Utterance) bool {
 	d := t.conversation.decideAddressee(0, u)
-	who := t.likelyFor(d)
-	if len(who) == 0 || who[0] != tn.to.index || t.doubts(d) != t.doubts(tn.to.decision) || len(d.NPCs) == 0 != (len(tn.to.decision.NPCs) == 0) {
+	who := t.likelyAddressees(d)
+	if len(who) == 0 || who[0] != tn.addressee.index || t.needsJudge(d) != t.needsJudge(tn.addressee.decision) || len(d.NPCs) == 0 != (len(tn.addressee.decision.NPCs) == 0) {
 		return false
 	}
-	if tn.to.mayDecline && d.Called {
+	if tn.addressee.mayDecline && d.Called {
 		return false // its model was also asked whether the line is meant for it
 	}
-	return t.wouldAnswer(tn, u)
+	return t.preparedAnswerFits(tn, u)
 }
 
-// wouldAnswer reports whether the prepared answer of a turn fits the NPC's current prompt.
-func (t *Table) wouldAnswer(tn *turn, u Utterance) bool {
-	if t.queue.isBusy(tn.to.index) || tn.to.agent.Muted || tn.to.agent.Left || tn.to.agent.Version() != tn.to.version || len(tn.to.agent.RevealedBy(u.Text)) > 0 {
+// preparedAnswerFits reports whether the prepared answer of a turn fits the NPC's current prompt.
+func (t *Table) preparedAnswerFits(tn *turn, u Utterance) bool {
+	if t.queue.isBusy(tn.addressee.index) || tn.addressee.agent.Muted || tn.addressee.agent.Left || tn.addressee.agent.Version() != tn.addressee.version || len(tn.addressee.agent.RevealedBy(u.Text)) > 0 {
 		return false
 	}
-	expected := tn.to.agent.PeekChoice(u.Text, t.queue.countPlayers(tn)).Raised(tn.plan.found.Reason()).Tier
+	expected := tn.addressee.agent.PeekChoice(u.Text, t.queue.countPlayers(tn)).Raised(tn.plan.found.Reason()).Tier
 	return expected == tn.plan.choice.Tier || len(tn.plan.pace.Decisions) > 0 && expected > tn.plan.choice.Tier // the plan lowered the tier
 }
 
 // adoptGuess makes a guess the turn of the utterance whose words it guessed correctly.
 func (t *Table) adoptGuess(tn *turn) {
-	tn.words.known = time.Now()
+	tn.words.knownAt = time.Now()
 	t.announceUtterance(tn)
-	tn.to.renewal = t.conversation.recordDecision(tn.number, tn.Speaker, tn.to.decision)
-	if t.doubts(tn.to.decision) {
+	tn.addressee.renewal = t.conversation.recordDecision(tn.number, tn.Speaker, tn.addressee.decision)
+	if t.needsJudge(tn.addressee.decision) {
 		t.awaitVerdict(tn)
 		return
 	}
@@ -167,20 +167,20 @@ func (t *Table) adoptGuess(tn *turn) {
 func (t *Table) confirmAttempt(tn *turn) {
 	a := tn.attempt
 	tn.plan.started = time.Now()
-	t.queue.occupy(tn)
+	t.queue.markBusy(tn)
 	t.turns.open[tn.number] = tn
-	chosen := tn.to.agent.Choose(tn.Text, t.queue.countPlayers(tn)).Raised(tn.plan.found.Reason())
+	chosen := tn.addressee.agent.Choose(tn.Text, t.queue.countPlayers(tn)).Raised(tn.plan.found.Reason())
 	tn.plan.found.Took = 0 // the search ran before the turn began
 	tn.plan.choice.Ceiling, tn.plan.choice.Reason = chosen.Ceiling, chosen.Reason
 	t.announceTurn(tn)
-	t.leases.expireLease(tn.to.index)
+	t.leases.expireLease(tn.addressee.index)
 	t.turns.moveTo(tn, thinking)
 	t.effects.add(confirmGuess{a})
 	for _, f := range a.backlog {
 		t.handleFinding(a, f)
 	}
 	a.backlog = nil
-	t.armFiller(tn)
+	t.scheduleFiller(tn)
 	t.startReaction(a)
 	t.effects.add(endIfDone{a})
 }

@@ -30,34 +30,34 @@ const (
 	judgeShare = 10
 	// judgeTimeout ends a question that was asked ahead, in case the words do not become final.
 	judgeTimeout = 5 * time.Second
-	// judgeStrikes is after how many questions in a row without a timely verdict the judge is no longer asked,
-	// and judgeRest for how long.
-	judgeStrikes = 3
-	judgeRest    = time.Minute
+	// judgeMaxFailures is after how many questions in a row without a timely verdict the judge is no longer asked,
+	// and judgePause for how long.
+	judgeMaxFailures = 3
+	judgePause       = time.Minute
 	// judgeAccount names the account that the judge's questions are charged to.
 	judgeAccount = "(judge)"
 )
 
 // Outcomes of asking the judge about a line, as in [Ledger.Judge].
 const (
-	judgedNPC    = "npc"    // it is for an NPC, or for all
-	judgedPlayer = "player" // it is for another player or the DM
-	judgedNobody = "nobody" // it is for no one, or about someone
-	judgedLate   = "late"   // there was no verdict in time
-	judgedFailed = "failed" // there will be no verdict
-	judgedSpent  = "spent"  // it was not asked: too often, too expensive, or after too many failures
+	judgedNPC     = "npc"    // it is for an NPC, or for all
+	judgedPlayer  = "player" // it is for another player or the DM
+	judgedNone    = "nobody" // it is for no one, or about someone
+	judgedExpired = "late"   // there was no verdict in time
+	judgedFailed  = "failed" // there will be no verdict
+	judgedSkipped = "spent"  // it was not asked: too often, too expensive, or after too many failures
 )
 
-// judging asks the judge, within limits.
-type judging struct {
-	judge   Judge         // nil: no judge is asked
-	wait    time.Duration // for a verdict
-	most    int           // questions within a minute
-	meter   *cost.Meter
-	asked   []time.Time // questions within the last minute
-	spent   cost.Sum    // on all questions that have ended
-	strikes int         // questions in a row without a verdict in time
-	rests   time.Time   // until when it is not asked
+// judgeClient asks the judge, within limits.
+type judgeClient struct {
+	judge        Judge         // nil: no judge is asked
+	timeout      time.Duration // for a verdict
+	maxPerMinute int           // questions within a minute
+	meter        *cost.Meter
+	requests     []time.Time // questions within the last minute
+	totalCost    cost.Sum    // on all questions that have ended
+	failures     int         // questions in a row without a verdict in time
+	pausedUntil  time.Time   // until when it is not asked
 }
 
 // inquiry is a question to the judge about the line of a turn.
@@ -65,19 +65,19 @@ type inquiry struct {
 	turn    *turn
 	account *cost.Account
 	cancel  context.CancelCauseFunc // nil until it is asked
-	answer  *judged                 // nil until there is one
-	names   map[string]int          // indices in the cast of the NPCs it may name, by id
+	answer  *judgeReport            // nil until there is one
+	npcByID map[string]int          // indices in the cast of the NPCs it may name, by id
 }
 
-// judged is the report of the judge's answer. It is the last report of a question.
-type judged struct {
+// judgeReport is the report of the judge's answer. It is the last report of a question.
+type judgeReport struct {
 	inquiry *inquiry
 	verdict judge.Verdict
 	err     error
 }
 
-// judgment is the ledger's record about the judge.
-type judgment struct {
+// judgeOutcome is the ledger's record about the judge.
+type judgeOutcome struct {
 	outcome  string // one of the judged constants; empty if the line was not in doubt
 	verdict  judge.Verdict
 	calls    int
@@ -86,35 +86,37 @@ type judgment struct {
 	doubt    *address.Doubt
 }
 
-// errSettled is the cause with which a question is cancelled whose answer is no longer needed.
-var errSettled = errors.New("whom the line is for is decided")
+// errAddresseeDecided is the cause with which a question is cancelled whose answer is no longer needed.
+var errAddresseeDecided = errors.New("whom the line is for is decided")
 
-// mayAsk reports whether the judge may be asked now.
-func (j *judging) mayAsk(now time.Time) bool {
-	j.asked = slices.DeleteFunc(j.asked, func(at time.Time) bool { return now.Sub(at) >= time.Minute })
-	if now.Before(j.rests) || len(j.asked) >= j.most || j.meter.Level() >= cost.Cheaper {
+// canRequest reports whether the judge may be asked now.
+func (j *judgeClient) canRequest(now time.Time) bool {
+	j.requests = slices.DeleteFunc(j.requests, func(at time.Time) bool { return now.Sub(at) >= time.Minute })
+	if now.Before(j.pausedUntil) || len(j.requests) >= j.maxPerMinute || j.meter.Level() >= cost.Cheaper {
 		return false
 	}
 	limit := j.meter.Report().HardCap / judgeShare
-	return limit == 0 || j.spent.Amount < limit
+	return limit == 0 || j.totalCost.Amount < limit
 }
 
-// strike counts a question without a timely verdict, and reports whether the judge now pauses.
-func (j *judging) strike(now time.Time) bool {
-	if j.strikes++; j.strikes < judgeStrikes {
+// countFailure counts a question without a timely verdict, and reports whether the judge now pauses.
+func (j *judgeClient) countFailure(now time.Time) bool {
+	if j.failures++; j.failures < judgeMaxFailures {
 		return false
 	}
-	j.strikes, j.rests = 0, now.Add(judgeRest)
+	j.failures, j.pausedUntil = 0, now.Add(judgePause)
 	return true
 }
 
-// doubts reports whether the judge decides about a line.
-func (t *Table) doubts(d address.Decision) bool { return t.judging.judge != nil && d.Doubt != nil }
+// needsJudge reports whether the judge decides about a line.
+func (t *Table) needsJudge(d address.Decision) bool {
+	return t.judgeClient.judge != nil && d.Doubt != nil
+}
 
-// likelyFor returns the NPCs that a line is for, or may be for if the judge decides so.
-func (t *Table) likelyFor(d address.Decision) []int {
+// likelyAddressees returns the NPCs that a line is for, or may be for if the judge decides so.
+func (t *Table) likelyAddressees(d address.Decision) []int {
 	who := d.NPCs
-	if len(who) == 0 && t.doubts(d) {
+	if len(who) == 0 && t.needsJudge(d) {
 		who = d.Doubt.NPCs
 	}
 	return t.cast.hearing(who)
@@ -123,7 +125,7 @@ func (t *Table) likelyFor(d address.Decision) []int {
 // awaitJudge lets the judge decide whom the line of a turn is for, if that is in doubt and the judge may be
 // asked. Meanwhile an answer is prepared, as for a guess. It reports whether the turn waits.
 func (t *Table) awaitJudge(tn *turn) bool {
-	if tn.record.judged.outcome = ""; !t.doubts(tn.to.decision) || tn.kind != lineTurn || !t.ask(tn) {
+	if tn.record.judged.outcome = ""; !t.needsJudge(tn.addressee.decision) || tn.kind != lineTurn || !t.requestVerdict(tn) {
 		return false
 	}
 	t.awaitVerdict(tn)
@@ -135,47 +137,47 @@ func (t *Table) awaitJudge(tn *turn) bool {
 func (t *Table) awaitVerdict(tn *turn) {
 	t.turns.moveTo(tn, doubted)
 	t.turns.doubted = append(t.turns.doubted, tn)
-	if tn.inquiry == nil && !t.ask(tn) || tn.inquiry.answer != nil {
-		t.settle(tn, false)
+	if tn.inquiry == nil && !t.requestVerdict(tn) || tn.inquiry.answer != nil {
+		t.resolveDoubt(tn, false)
 		return
 	}
-	t.agenda.put(judgeLate{tn}, t.judging.wait, judgeLate{tn})
+	t.agenda.put(judgeExpired{tn}, t.judgeClient.timeout, judgeExpired{tn})
 }
 
-// ask asks the judge about the line of a turn, and reports whether it may be asked.
-func (t *Table) ask(tn *turn) bool {
+// requestVerdict asks the judge about the line of a turn, and reports whether it may be asked.
+func (t *Table) requestVerdict(tn *turn) bool {
 	now := time.Now()
-	tn.record.judged.doubt = tn.to.decision.Doubt
-	if !t.judging.mayAsk(now) {
-		tn.record.judged.outcome = judgedSpent
+	tn.record.judged.doubt = tn.addressee.decision.Doubt
+	if !t.judgeClient.canRequest(now) {
+		tn.record.judged.outcome = judgedSkipped
 		return false
 	}
-	t.judging.asked = append(t.judging.asked, now)
-	q := &inquiry{turn: tn, account: t.o.Cost.Account(judgeAccount), names: map[string]int{}}
+	t.judgeClient.requests = append(t.judgeClient.requests, now)
+	q := &inquiry{turn: tn, account: t.o.Cost.Account(judgeAccount), npcByID: map[string]int{}}
 	tn.inquiry = q
 	tn.record.judged.calls++
 	t.turns.working++
-	t.effects.add(&askJudge{q, t.questionOf(tn, q)})
+	t.effects.add(&judgeWork{q, t.questionOf(tn, q)})
 	return true
 }
 
 // questionOf returns the question for the judge about a turn.
 func (t *Table) questionOf(tn *turn, q *inquiry) judge.Question {
 	out := judge.Question{Speaker: nameOf(memory.Line{Speaker: tn.Speaker, DM: tn.Leads}), Text: tn.Text, Players: slices.Clone(t.conversation.players), Leads: t.conversation.leaderName()}
-	d := tn.to.decision
+	d := tn.addressee.decision
 	for _, i := range t.cast.present() {
 		a := t.cast.agents[i]
 		named := slices.Contains(d.NPCs, i) || slices.Contains(d.Doubt.NPCs, i)
 		if a.NPC.Senses.Deaf || a.NPC.AddressOnly && !named {
 			continue
 		}
-		q.names[a.NPC.ID] = i
+		q.npcByID[a.NPC.ID] = i
 		out.NPCs = append(out.NPCs, judge.NPC{ID: a.NPC.ID, Name: a.NPC.Name, Role: a.NPC.Role})
 	}
 	if d.Doubt.Route == address.RouteContinuation && len(d.Doubt.NPCs) > 0 {
 		out.With = t.cast.agents[d.Doubt.NPCs[0]].NPC.ID
 	}
-	for _, l := range slices.Concat(t.transcript.recent, t.unkeptLines(tn)) {
+	for _, l := range slices.Concat(t.transcript.recent, t.openTurnLines(tn)) {
 		if len(l.Present) == 0 || slices.Contains(l.Present, memory.Anyone) { // no whisper, no aside
 			out.Lines = append(out.Lines, judge.Line{Speaker: nameOf(l), NPC: l.NPC != "", Text: l.Text})
 		}
@@ -183,9 +185,9 @@ func (t *Table) questionOf(tn *turn, q *inquiry) judge.Question {
 	return out
 }
 
-// unkeptLines returns the lines of turns that have not ended, such as an NPC's current answer, except one
+// openTurnLines returns the lines of turns that have not ended, such as an NPC's current answer, except one
 // turn. It leaves out whispers and asides.
-func (t *Table) unkeptLines(but *turn) (lines []memory.Line) {
+func (t *Table) openTurnLines(but *turn) (lines []memory.Line) {
 	all := slices.Concat(slices.Collect(maps.Values(t.turns.open)), t.turns.undecided, t.turns.doubted)
 	slices.SortFunc(all, func(a, b *turn) int { return cmp.Compare(a.number, b.number) })
 	for _, tn := range all {
@@ -196,84 +198,84 @@ func (t *Table) unkeptLines(but *turn) (lines []memory.Line) {
 	return lines
 }
 
-// askJudge is the work of asking the judge.
-type askJudge struct {
+// judgeWork is the work of asking the judge.
+type judgeWork struct {
 	inquiry  *inquiry
 	question judge.Question
 }
 
-// startAsking starts the work, and returns the function that cancels it.
-func (w *askJudge) startAsking(ctx context.Context, t *Table) context.CancelCauseFunc {
+// start starts the work, and returns the function that cancels it.
+func (w *judgeWork) start(ctx context.Context, t *Table) context.CancelCauseFunc {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t.work.Go(func() { w.run(ctx, t) })
 	return cancel
 }
 
-func (w *askJudge) run(ctx context.Context, t *Table) {
+func (w *judgeWork) run(ctx context.Context, t *Table) {
 	ctx, stop := context.WithTimeout(cost.WithAccount(ctx, w.inquiry.account), judgeTimeout)
 	defer stop()
 	v, err := t.o.Judge.Judge(ctx, w.question)
-	t.inbox.reports <- report{finding: &judged{w.inquiry, v, err}}
+	t.inbox.reports <- report{finding: &judgeReport{w.inquiry, v, err}}
 }
 
 // handleJudged handles the judge's answer.
-func (t *Table) handleJudged(f *judged) {
+func (t *Table) handleJudged(f *judgeReport) {
 	t.turns.working--
 	q := f.inquiry
 	q.answer = f
-	t.judging.spent = t.judging.spent.Add(q.account.Sum())
+	t.judgeClient.totalCost = t.judgeClient.totalCost.Add(q.account.Sum())
 	tn := q.turn
 	if tn.inquiry != q {
 		return // it came too late, or the line has changed
 	}
 	if f.err == nil {
-		t.judging.strikes = 0
+		t.judgeClient.failures = 0
 	} else {
-		t.judgeFails("the model that decides who a line is for failed: " + userfile.OneLine(f.err))
+		t.recordJudgeFailure("the model that decides who a line is for failed: " + userfile.OneLine(f.err))
 	}
 	if tn.phase == doubted {
-		t.settle(tn, false)
+		t.resolveDoubt(tn, false)
 	}
 }
 
-// judgeIsLate lets the rules decide about a line whose verdict did not come in time.
-func (t *Table) judgeIsLate(tn *turn) {
+// handleJudgeTimeout lets the rules decide about a line whose verdict did not come in time.
+func (t *Table) handleJudgeTimeout(tn *turn) {
 	if tn.phase != doubted {
 		return
 	}
-	t.judgeFails(fmt.Sprintf("the model that decides who a line is for takes longer than %s (table.judge_wait)", config.Duration(t.judging.wait)))
-	t.settle(tn, true)
+	t.recordJudgeFailure(fmt.Sprintf("the model that decides who a line is for takes longer than %s (table.judge_wait)", config.Duration(t.judgeClient.timeout)))
+	t.resolveDoubt(tn, true)
 }
 
-// judgeFails records that a verdict did not come in time, and sends a notice when the judge pauses.
-func (t *Table) judgeFails(why string) {
+// recordJudgeFailure records that a verdict did not come in time, and sends a notice when the judge pauses.
+func (t *Table) recordJudgeFailure(why string) {
 	t.o.Logger.Warn("asking whom a line is for", "reason", why)
-	if t.judging.strike(time.Now()) {
-		t.effects.notify(0, "warning", fmt.Sprintf("%s; for %s, the rules decide without it", why, config.Duration(judgeRest)))
+	if t.judgeClient.countFailure(time.Now()) {
+		t.effects.notify(0, "warning", fmt.Sprintf("%s; for %s, the rules decide without it", why, config.Duration(judgePause)))
 	}
 }
 
 // prepareDoubted starts the answer to a line in doubt as if the line were for its likely addressee. None of
 // it is heard or reported before the judge has decided.
 func (t *Table) prepareDoubted(tn *turn) {
-	who := t.likelyFor(tn.to.decision)
-	if len(who) == 0 || !t.purse.mayGuess() {
+	who := t.likelyAddressees(tn.addressee.decision)
+	if len(who) == 0 || !t.costAccounts.guessAllowed() {
 		return
 	}
 	a := t.cast.agents[who[0]]
-	answers := len(tn.to.decision.NPCs) > 0 || t.guesses() // otherwise it would pay for an answer that is only sometimes needed
+	answers := len(tn.addressee.decision.NPCs) > 0 || t.guessingEnabled() // otherwise it would pay for an answer that is only sometimes needed
 	if !answers || t.queue.isBusy(who[0]) || a.Muted || a.Left || a.NPC.Engine == config.EngineS2S {
 		return
 	}
-	tn.plan.started, tn.guesses.ahead = time.Now(), t.o.Latency.Preemptive == config.PreemptVoice
+	tn.plan.started, tn.guesses.voiceAllowed = time.Now(), t.o.Latency.Preemptive == config.PreemptVoice
 	t.prepareAnswer(tn, who)
 }
 
-// settle ends the doubt about a turn: by the verdict if there is one, otherwise by the rules.
-func (t *Table) settle(tn *turn, late bool) {
-	d := tn.to.decision
-	verdict := t.judgmentOf(tn, late)
-	t.forgetDoubted(tn)
+// resolveDoubt ends the doubt about a turn: by the verdict if there is one, otherwise by the rules.
+func (t *Table) resolveDoubt(tn *turn, late bool) {
+	d := tn.addressee.decision
+	verdict := t.recordVerdict(tn, late)
+	t.removeDoubted(tn)
 	if verdict != nil {
 		d = *verdict
 	}
@@ -281,39 +283,39 @@ func (t *Table) settle(tn *turn, late bool) {
 		d = t.conversation.decideAddressee(tn.number, tn.Utterance)
 	}
 	t.o.Logger.Debug("a line in doubt is decided", "turn", tn.number, "judge", tn.record.judged.outcome, "intent", tn.record.judged.verdict.Intent, "doubt", tn.record.judged.doubt.Why, "odds", tn.record.judged.doubt.Odds, "waited", tn.record.judged.waited)
-	if len(tn.to.decision.NPCs) > 0 && (len(d.NPCs) == 0 || d.NPCs[0] != tn.to.decision.NPCs[0]) {
-		t.conversation.withdraw(tn.to.renewal)
+	if len(tn.addressee.decision.NPCs) > 0 && (len(d.NPCs) == 0 || d.NPCs[0] != tn.addressee.decision.NPCs[0]) {
+		t.conversation.undoRenewal(tn.addressee.renewal)
 	}
-	tn.words.known = time.Now()
+	tn.words.knownAt = time.Now()
 	if t.preparedFor(tn, d) {
-		tn.to.decision, tn.to.route, tn.to.also = d, Route(d.Route), -1
+		tn.addressee.decision, tn.addressee.route, tn.addressee.reactingNPC = d, Route(d.Route), -1
 		if len(d.NPCs) > 1 {
-			tn.to.also = d.NPCs[1]
+			tn.addressee.reactingNPC = d.NPCs[1]
 		}
-		tn.to.renewal = t.conversation.recordDecision(tn.number, tn.Speaker, d).After(tn.to.renewal)
+		tn.addressee.renewal = t.conversation.recordDecision(tn.number, tn.Speaker, d).After(tn.addressee.renewal)
 		t.confirmAttempt(tn)
 		return
 	}
 	t.dropPrepared(tn)
 	t.turns.moveTo(tn, arrived)
 	t.assignDecision(tn, d)
-	if tn.to.npc.Name != tn.record.account.NPC() && tn.to.agent != nil {
+	if tn.addressee.npc.Name != tn.record.account.NPC() && tn.addressee.agent != nil {
 		tn.record.account = nil
 	}
 	t.beginOrQueue(tn)
 }
 
-// judgmentOf records the outcome of asking the judge about a turn, and returns the judge's decision, nil if
+// recordVerdict records the outcome of asking the judge about a turn, and returns the judge's decision, nil if
 // there is none.
-func (t *Table) judgmentOf(tn *turn, late bool) *address.Decision {
+func (t *Table) recordVerdict(tn *turn, late bool) *address.Decision {
 	q, j := tn.inquiry, &tn.record.judged
-	j.waited = time.Since(tn.words.known)
-	d := tn.to.decision
+	j.waited = time.Since(tn.words.knownAt)
+	d := tn.addressee.decision
 	switch {
 	case q == nil: // the recorded outcome says that it could not be asked
 		return nil
 	case late || q.answer == nil:
-		j.outcome = judgedLate
+		j.outcome = judgedExpired
 		return nil
 	case q.answer.err != nil:
 		j.outcome = judgedFailed
@@ -322,16 +324,16 @@ func (t *Table) judgmentOf(tn *turn, late bool) *address.Decision {
 	j.verdict = q.answer.verdict
 	switch v := j.verdict; {
 	case v.NPC != "":
-		npc, known := q.names[v.NPC]
+		npc, known := q.npcByID[v.NPC]
 		if !known || t.cast.agents[npc].Left {
 			j.outcome = judgedFailed
 			return nil
 		}
 		j.outcome, d = judgedNPC, d.For(npc)
 	case v.Everyone:
-		j.outcome, d = judgedNPC, d.ForAll(t.conversation.company(tn.Speaker))
+		j.outcome, d = judgedNPC, d.ForAll(t.conversation.addressedAsAll(tn.Speaker))
 	default:
-		j.outcome, d = judgedNobody, d.ForNobody()
+		j.outcome, d = judgedNone, d.ForNoNPC()
 		if v.Addressee == judge.Player {
 			j.outcome = judgedPlayer
 		}
@@ -341,7 +343,7 @@ func (t *Table) judgmentOf(tn *turn, late bool) *address.Decision {
 
 // preparedFor reports whether the prepared answer of a turn fits a line that is for whom d says.
 func (t *Table) preparedFor(tn *turn, d address.Decision) bool {
-	return tn.attempt != nil && len(d.NPCs) > 0 && d.NPCs[0] == tn.to.index && t.wouldAnswer(tn, tn.Utterance)
+	return tn.attempt != nil && len(d.NPCs) > 0 && d.NPCs[0] == tn.addressee.index && t.preparedAnswerFits(tn, tn.Utterance)
 }
 
 // dropPrepared drops the prepared answer of a turn. Its cost stays with the turn, unless another NPC answers.
@@ -352,13 +354,13 @@ func (t *Table) dropPrepared(tn *turn) {
 	t.dropAttempt(tn)
 	tn.dropTrace()
 	tn.guesses.dropped++
-	tn.guesses.wasted = tn.record.account
+	tn.guesses.droppedAccount = tn.record.account
 	tn.plan = turnPlan{}
 }
 
-// forgetDoubted removes a turn from those that wait for the judge.
-func (t *Table) forgetDoubted(tn *turn) {
-	t.agenda.remove(judgeLate{tn})
+// removeDoubted removes a turn from those that wait for the judge.
+func (t *Table) removeDoubted(tn *turn) {
+	t.agenda.remove(judgeExpired{tn})
 	t.turns.doubted = slices.DeleteFunc(t.turns.doubted, func(o *turn) bool { return o == tn })
 	t.dropInquiry(tn)
 }
@@ -385,14 +387,14 @@ func (t *Table) cancelDoubts() []*turn {
 
 // undoDoubt resets the line of a turn to how it was before the judge was asked.
 func (t *Table) undoDoubt(tn *turn) {
-	t.forgetDoubted(tn)
+	t.removeDoubted(tn)
 	t.dropPrepared(tn)
 	t.turns.moveTo(tn, arrived)
 }
 
-// enter records the outcome of asking the judge in a ledger, and returns the cost of the
+// recordIn records the outcome of asking the judge in a ledger, and returns the cost of the
 // questions.
-func (j *judgment) enter(l *Ledger) (took cost.Sum) {
+func (j *judgeOutcome) recordIn(l *Ledger) (took cost.Sum) {
 	for _, a := range j.accounts {
 		took = took.Add(a.Sum())
 	}
@@ -403,9 +405,9 @@ func (j *judgment) enter(l *Ledger) (took cost.Sum) {
 	return took
 }
 
-// addressed describes why a turn is for its NPC, and what decided that.
-func (tn *turn) addressed() string {
-	d, j := tn.to.decision, &tn.record.judged
+// describeAddressing describes why a turn is for its NPC, and what decided that.
+func (tn *turn) describeAddressing() string {
+	d, j := tn.addressee.decision, &tn.record.judged
 	if j.outcome == "" {
 		if d.Why == "" {
 			return ""
@@ -413,7 +415,7 @@ func (tn *turn) addressed() string {
 		return fmt.Sprintf("%s (%.2f)", d.Why, d.Confidence)
 	}
 	var l Ledger
-	took := j.enter(&l)
+	took := j.recordIn(&l)
 	doubt := fmt.Sprintf("in doubt (%.2f): %s; ", j.doubt.Odds, j.doubt.Why)
 	if j.outcome != judgedNPC {
 		return fmt.Sprintf("%sthe rules decided, because the judge model was %s after %.0f ms: %s", doubt, j.outcome, l.JudgeMS, d.Why)

@@ -20,7 +20,7 @@ func TestKeepAnswersNobody(t *testing.T) {
 		for i := range 600 {
 			us = append(us, table.Utterance{Speaker: "Ana", Text: fmt.Sprint("line ", i), User: "id:Ana", Ref: fmt.Sprint(i)})
 		}
-		check(t, r.Keep(t.Context(), us...))
+		check(t, r.StoreUnanswered(t.Context(), us...))
 		synctest.Wait()
 		for i, line := range r.journal.kept() {
 			if u := us[i]; line.Text != u.Text || line.User != u.User || line.Ref != u.Ref || line.Turn != int64(i+1) || line.Session != "s1" {
@@ -58,7 +58,7 @@ func TestKeepKeepsTheOrder(t *testing.T) {
 			want = append(want, fmt.Sprint("Ana: late ", i))
 			late = append(late, table.Utterance{Speaker: "Ana", Text: fmt.Sprint("late ", i), User: "id:Ana"})
 		}
-		check(t, r.Keep(t.Context(), late...))
+		check(t, r.StoreUnanswered(t.Context(), late...))
 		r.kept(want...)
 		r.close()
 		r.kept(want...)

@@ -15,38 +15,38 @@ import (
 )
 
 const (
-	// maxWaitingKept and maxWaitingBytes bound the lines that wait to be stored: far more than is said in an
+	// maxPendingLines and maxPendingBytes bound the lines that wait to be stored: far more than is said in an
 	// evening. Lines beyond them are dropped, with a notice.
-	maxWaitingKept  = 8192
-	maxWaitingBytes = 32 << 20
+	maxPendingLines = 8192
+	maxPendingBytes = 32 << 20
 	// firstRetry and lastRetry bound the pause between tries. It doubles after each failed try.
 	firstRetry = 250 * time.Millisecond
 	lastRetry  = 5 * time.Second
 )
 
 var (
-	errWaits   = errors.New("it is waiting to be saved")
-	errNoRoom  = errors.New("too many lines are waiting to be saved")
-	errTooSlow = fmt.Errorf("memory takes longer than %s to save a line", storeTimeout)
+	errStorePending = errors.New("it is waiting to be saved")
+	errStoreFull    = errors.New("too many lines are waiting to be saved")
+	errTooSlow      = fmt.Errorf("memory takes longer than %s to save a line", storeTimeout)
 )
 
-// keeper writes lines to the log, in the order in which they come. Lines that the log rejects wait, and are
+// lineWriter writes lines to the log, in the order in which they come. Lines that the log rejects wait, and are
 // retried until the table closes. It is safe for concurrent use. Its goroutine runs while lines wait; the
 // table's work group waits for it.
-type keeper struct {
-	log   memory.SessionLog
-	start func(func())  // starts a goroutine that the table waits for
-	tell  func(kept)    // reports to Run, which must be receiving
-	fresh chan struct{} // has a value when more lines wait during an outage
+type lineWriter struct {
+	log         memory.SessionLog
+	start       func(func())        // starts a goroutine that the table waits for
+	notify      func(storageNotice) // reports to Run, which must be receiving
+	moreWaiting chan struct{}       // has a value when more lines wait during an outage
 
-	asideMu sync.Mutex // guards the aside; mu may be acquired while holding it
-	aside   Aside      // nil if there is none
+	spillMu sync.Mutex // guards the aside; mu may be acquired while holding it
+	spill   Spill      // nil if there is none
 
-	mu      sync.Mutex // guards the fields below
-	waiting []*unkept  // oldest first
-	lines   int        // in waiting
+	mu      sync.Mutex      // guards the fields below
+	waiting []*pendingLines // oldest first
+	lines   int             // in waiting
 	bytes   int
-	flight  chan struct{} // closed when the current write has ended; nil if there is none
+	writing chan struct{} // closed when the current write has ended; nil if there is none
 	outage  outage
 	closing chan struct{}
 	ended   chan struct{} // closed when the goroutine has ended; nil if none runs
@@ -54,22 +54,22 @@ type keeper struct {
 
 // outage is trouble with the log since the last successful write. The zero value means none.
 type outage struct {
-	why  error // nil if there is none
-	late int   // lines that were stored late
-	lost int   // lines that were dropped because too many waited
+	cause      error // nil if there is none
+	storedLate int   // lines that were stored late
+	dropped    int   // lines that were dropped because too many waited
 }
 
-// unkept holds the lines to store of one turn, or of several that no NPC answers.
-type unkept struct {
-	lines []memory.Line
-	tried bool       // some of the lines may be in the log
-	saved bool       // the lines are in the aside
-	done  chan error // receives the result; has room
+// pendingLines holds the lines to store of one turn, or of several that no NPC answers.
+type pendingLines struct {
+	lines     []memory.Line
+	attempted bool       // some of the lines may be in the log
+	spilled   bool       // the lines are in the aside
+	result    chan error // receives the result; has room
 }
 
-// Aside stores lines in a file that wait for the log, so that they outlive the program. It is not safe for
+// Spill stores lines in a file that wait for the log, so that they outlive the program. It is not safe for
 // concurrent use.
-type Aside interface {
+type Spill interface {
 	// Add appends lines, and returns the location of the file once they are durable. If it fails, none of them
 	// is stored.
 	Add(lines []memory.Line) (where string, err error)
@@ -77,79 +77,79 @@ type Aside interface {
 	Replace(lines []memory.Line) error
 }
 
-// kept is a notice about the storage of lines, see [Notice.Code].
-type kept struct{ level, code, text string }
+// storageNotice is a notice about the storage of lines, see [Notice.Code].
+type storageNotice struct{ level, code, text string }
 
-func newKeeper(log memory.SessionLog, aside Aside, start func(func()), tell func(kept)) *keeper {
-	return &keeper{log: log, start: start, aside: aside, tell: tell, fresh: make(chan struct{}, 1), closing: make(chan struct{})}
+func newLineWriter(log memory.SessionLog, aside Spill, start func(func()), tell func(storageNotice)) *lineWriter {
+	return &lineWriter{log: log, start: start, spill: aside, notify: tell, moreWaiting: make(chan struct{}, 1), closing: make(chan struct{})}
 }
 
-// keep returns nil once the lines are durable. If that fails or takes longer than storeTimeout, it returns
+// store returns nil once the lines are durable. If that fails or takes longer than storeTimeout, it returns
 // the reason, and the lines wait for a retry unless the error is permanent. It ignores the cancellation of
 // ctx.
-func (k *keeper) keep(ctx context.Context, lines []memory.Line) error {
+func (w *lineWriter) store(ctx context.Context, lines []memory.Line) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	u := &unkept{lines: slices.Clone(lines), done: make(chan error, 1)}
-	if err := k.enqueue(context.WithoutCancel(ctx), u); err != nil {
+	u := &pendingLines{lines: slices.Clone(lines), result: make(chan error, 1)}
+	if err := w.enqueue(context.WithoutCancel(ctx), u); err != nil {
 		return err
 	}
 	timer := time.NewTimer(storeTimeout)
 	defer timer.Stop()
 	select {
-	case err := <-u.done:
+	case err := <-u.result:
 		return err
 	case <-timer.C:
 	}
-	k.mu.Lock()
-	told := k.outage.why != nil
+	w.mu.Lock()
+	told := w.outage.cause != nil
 	if !told {
-		k.outage.why = errTooSlow
+		w.outage.cause = errTooSlow
 	}
-	k.mu.Unlock()
+	w.mu.Unlock()
 	if !told {
-		k.tell(waitsBecause(errTooSlow))
+		w.notify(waitingNotice(errTooSlow))
 	}
-	return errWaits
+	return errStorePending
 }
 
-// enqueue adds lines after those that wait. During an outage it returns errWaits at once.
-func (k *keeper) enqueue(ctx context.Context, u *unkept) error {
-	k.mu.Lock()
-	if k.count(u, 1); k.lines > maxWaitingKept || k.bytes > maxWaitingBytes {
-		k.count(u, -1)
-		first := k.outage.lost == 0
-		k.outage.lost += len(u.lines)
-		why := k.outage.why
-		k.mu.Unlock()
+// enqueue adds lines after those that wait. During an outage it returns errStorePending at once.
+func (w *lineWriter) enqueue(ctx context.Context, u *pendingLines) error {
+	w.mu.Lock()
+	if w.count(u, 1); w.lines > maxPendingLines || w.bytes > maxPendingBytes {
+		w.count(u, -1)
+		first := w.outage.dropped == 0
+		w.outage.dropped += len(u.lines)
+		why := w.outage.cause
+		w.mu.Unlock()
 		if first {
-			k.tell(kept{"error", CodeLost, "what is said now is lost, because too many lines are waiting to be saved: " + reasonOf(why)})
+			w.notify(storageNotice{"error", CodeLost, "what is said now is lost, because too many lines are waiting to be saved: " + reasonOf(why)})
 		}
-		return errNoRoom
+		return errStoreFull
 	}
-	defer k.mu.Unlock()
-	k.waiting = append(k.waiting, u)
-	if k.ended == nil {
+	defer w.mu.Unlock()
+	w.waiting = append(w.waiting, u)
+	if w.ended == nil {
 		ended := make(chan struct{})
-		k.ended = ended
-		k.start(func() {
+		w.ended = ended
+		w.start(func() {
 			defer close(ended)
-			k.write(ctx)
+			w.write(ctx)
 		})
 	}
-	if k.outage.why != nil {
-		wakeup.Signal(k.fresh)
-		return errWaits
+	if w.outage.cause != nil {
+		wakeup.Signal(w.moreWaiting)
+		return errStorePending
 	}
 	return nil
 }
 
 // count adds the size of u to the totals, or subtracts it if sign is -1. The caller holds mu.
-func (k *keeper) count(u *unkept, sign int) {
-	k.lines += sign * len(u.lines)
+func (w *lineWriter) count(u *pendingLines, sign int) {
+	w.lines += sign * len(u.lines)
 	for _, l := range u.lines {
-		k.bytes += sign * len(l.Text)
+		w.bytes += sign * len(l.Text)
 	}
 }
 
@@ -160,49 +160,49 @@ func reasonOf(err error) string {
 	return userfile.OneLine(err)
 }
 
-func waitsBecause(err error) kept {
-	return kept{"error", CodeWaits, "what is said cannot be saved right now; the table keeps trying until the session ends: " + reasonOf(err)}
+func waitingNotice(err error) storageNotice {
+	return storageNotice{"error", CodeWaits, "what is said cannot be saved right now; the table keeps trying until the session ends: " + reasonOf(err)}
 }
 
 // write writes until no lines wait, or until the table closes and a last try has failed.
-func (k *keeper) write(ctx context.Context) {
+func (w *lineWriter) write(ctx context.Context) {
 	for pause := firstRetry; ; {
-		last := isClosed(k.closing)
-		some, over := k.nextBatch()
+		last := isClosed(w.closing)
+		some, over := w.nextBatch()
 		if over {
 			return
 		}
-		err := k.try(ctx, some)
+		err := w.writeBatch(ctx, some)
 		var where string
 		var unsaved error
 		if err != nil && !isPermanent(err) { // first, so that lines that are reported as waiting are not lost
-			where, unsaved = k.save()
+			where, unsaved = w.spillPending()
 		}
-		if k.settle(some, err) {
+		if w.recordResult(some, err) {
 			pause = firstRetry
 			continue
 		}
 		if last {
-			k.giveUp(err, where, unsaved)
+			w.reportUnstored(err, where, unsaved)
 			return
 		}
-		k.rest(pause)
+		w.awaitRetry(pause)
 		pause = min(2*pause, lastRetry)
 	}
 }
 
-// rest waits until the pause is over or the table closes. Meanwhile it saves new lines to the aside.
-func (k *keeper) rest(pause time.Duration) {
+// awaitRetry waits until the pause is over or the table closes. Meanwhile it saves new lines to the aside.
+func (w *lineWriter) awaitRetry(pause time.Duration) {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	for {
 		select {
 		case <-timer.C:
 			return
-		case <-k.closing:
+		case <-w.closing:
 			return
-		case <-k.fresh:
-			_, _ = k.save() // retried with the next line, and reported at the end
+		case <-w.moreWaiting:
+			_, _ = w.spillPending() // retried with the next line, and reported at the end
 		}
 	}
 }
@@ -217,40 +217,40 @@ func isClosed(c <-chan struct{}) bool {
 }
 
 // nextBatch returns the lines to write next. over says that none wait, so that the goroutine ends.
-func (k *keeper) nextBatch() (some []*unkept, over bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if len(k.waiting) == 0 {
-		k.ended = nil
+func (w *lineWriter) nextBatch() (some []*pendingLines, over bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.waiting) == 0 {
+		w.ended = nil
 		return nil, true
 	}
 	n := 0
-	for i, u := range k.waiting {
+	for i, u := range w.waiting {
 		if n += len(u.lines); i > 0 && n > maxKept {
 			break
 		}
 		some = append(some, u)
 	}
-	k.flight = make(chan struct{})
+	w.writing = make(chan struct{})
 	return some, false
 }
 
-// try writes the lines once.
-func (k *keeper) try(ctx context.Context, some []*unkept) error {
+// writeBatch writes the lines once.
+func (w *lineWriter) writeBatch(ctx context.Context, some []*pendingLines) error {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	var lines []memory.Line
 	again := false
 	for _, u := range some {
-		lines, again = append(lines, u.lines...), again || u.tried
-		u.tried = true
+		lines, again = append(lines, u.lines...), again || u.attempted
+		u.attempted = true
 	}
 	if len(lines) == 0 { // taken back meanwhile
 		return nil
 	}
-	appendLines := k.log.Append
+	appendLines := w.log.Append
 	if again {
-		appendLines = k.log.AppendMissing
+		appendLines = w.log.AppendMissing
 	}
 	if _, err := appendLines(ctx, lines...); err != nil {
 		return fmt.Errorf("saving the transcript: %w", err)
@@ -263,63 +263,63 @@ func isPermanent(err error) bool {
 	return errors.Is(err, memory.ErrNotFound) || errors.Is(err, memory.ErrClosed)
 }
 
-// settle records the result of a try, and reports whether the next try may follow at once.
-func (k *keeper) settle(some []*unkept, err error) bool {
+// recordResult records the result of a try, and reports whether the next try may follow at once.
+func (w *lineWriter) recordResult(some []*pendingLines, err error) bool {
 	permanent := isPermanent(err)
-	k.mu.Lock()
-	close(k.flight)
-	k.flight = nil
-	var news []kept
+	w.mu.Lock()
+	close(w.writing)
+	w.writing = nil
+	var news []storageNotice
 	lines := 0
 	if err == nil || permanent {
-		k.waiting = slices.Delete(k.waiting, 0, len(some))
+		w.waiting = slices.Delete(w.waiting, 0, len(some))
 		for _, u := range some {
 			lines += len(u.lines)
-			k.count(u, -1)
+			w.count(u, -1)
 		}
 	}
 	switch {
 	case permanent:
-		news = append(news, kept{"error", CodeLost, fmt.Sprintf("%s lost: %s", countLines(lines), userfile.OneLine(err))})
-	case err != nil && k.outage.why == nil:
-		news = append(news, waitsBecause(err))
-	case err == nil && k.outage.why != nil:
-		k.outage.late += lines
-		if len(k.waiting) == 0 {
-			news = append(news, k.recovered())
+		news = append(news, storageNotice{"error", CodeLost, fmt.Sprintf("%s lost: %s", countLines(lines), userfile.OneLine(err))})
+	case err != nil && w.outage.cause == nil:
+		news = append(news, waitingNotice(err))
+	case err == nil && w.outage.cause != nil:
+		w.outage.storedLate += lines
+		if len(w.waiting) == 0 {
+			news = append(news, w.endOutage())
 		}
 	}
 	if err != nil && !permanent {
-		k.outage.why = err
+		w.outage.cause = err
 	}
-	k.mu.Unlock()
+	w.mu.Unlock()
 	if err == nil || permanent {
-		_ = k.replaceSaved() // if it fails, lines that stay in the aside are found in the log when it is imported
+		_ = w.rewriteSpill() // if it fails, lines that stay in the aside are found in the log when it is imported
 	}
 	for _, n := range news {
-		k.tell(n)
+		w.notify(n)
 	}
 	answer := err
 	if err != nil && !permanent {
-		answer = errWaits
+		answer = errStorePending
 	}
 	for _, u := range some {
 		select {
-		case u.done <- answer:
+		case u.result <- answer:
 		default: // reported after an earlier try
 		}
 	}
 	return err == nil || permanent
 }
 
-// recovered ends the outage and returns the notice about it. The caller holds mu.
-func (k *keeper) recovered() kept {
-	text := fmt.Sprintf("what is said is saved again, including %s that had to wait", plural.Count(k.outage.late, "line", "lines"))
-	if k.outage.lost > 0 {
-		text += fmt.Sprintf("; %s lost, because there was no room", countLines(k.outage.lost))
+// endOutage ends the outage and returns the notice about it. The caller holds mu.
+func (w *lineWriter) endOutage() storageNotice {
+	text := fmt.Sprintf("what is said is saved again, including %s that had to wait", plural.Count(w.outage.storedLate, "line", "lines"))
+	if w.outage.dropped > 0 {
+		text += fmt.Sprintf("; %s lost, because there was no room", countLines(w.outage.dropped))
 	}
-	k.outage = outage{}
-	return kept{"info", CodeKept, text}
+	w.outage = outage{}
+	return storageNotice{"info", CodeKept, text}
 }
 
 func countLines(n int) string {
@@ -328,30 +328,30 @@ func countLines(n int) string {
 
 // close makes the keeper try the waiting lines a last time, and returns a channel that is closed after that.
 // keep must not be called any more.
-func (k *keeper) close() <-chan struct{} {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	close(k.closing)
-	if k.ended != nil {
-		return k.ended
+func (w *lineWriter) close() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	close(w.closing)
+	if w.ended != nil {
+		return w.ended
 	}
 	none := make(chan struct{})
 	close(none)
 	return none
 }
 
-// change edits the waiting lines: the given function edits each line and reports whether it stays. It waits
+// editPending edits the waiting lines: the given function edits each line and reports whether it stays. It waits
 // for the current write. The aside is updated before it returns.
-func (k *keeper) change(ctx context.Context, change func(l *memory.Line) bool) error {
+func (w *lineWriter) editPending(ctx context.Context, change func(l *memory.Line) bool) error {
 	for {
-		k.mu.Lock()
-		flight := k.flight
+		w.mu.Lock()
+		flight := w.writing
 		if flight == nil {
-			k.changeWaiting(change)
-			k.mu.Unlock()
-			return k.replaceSaved()
+			w.editWaiting(change)
+			w.mu.Unlock()
+			return w.rewriteSpill()
 		}
-		k.mu.Unlock()
+		w.mu.Unlock()
 		select {
 		case <-flight:
 		case <-ctx.Done():
@@ -360,10 +360,10 @@ func (k *keeper) change(ctx context.Context, change func(l *memory.Line) bool) e
 	}
 }
 
-// changeWaiting edits the waiting lines. The caller holds mu.
-func (k *keeper) changeWaiting(change func(l *memory.Line) bool) {
-	for _, u := range k.waiting {
-		k.count(u, -1)
+// editWaiting edits the waiting lines. The caller holds mu.
+func (w *lineWriter) editWaiting(change func(l *memory.Line) bool) {
+	for _, u := range w.waiting {
+		w.count(u, -1)
 		var rest []memory.Line
 		for _, l := range u.lines {
 			if change(&l) {
@@ -371,74 +371,74 @@ func (k *keeper) changeWaiting(change func(l *memory.Line) bool) {
 			}
 		}
 		u.lines = rest
-		k.count(u, 1)
+		w.count(u, 1)
 	}
 }
 
-// save adds the waiting lines to the aside that are not in it yet, and returns its location. Lines that are
+// spillPending adds the waiting lines to the aside that are not in it yet, and returns its location. Lines that are
 // not in it when the table closes are lost.
-func (k *keeper) save() (where string, err error) {
-	if k.aside == nil {
+func (w *lineWriter) spillPending() (where string, err error) {
+	if w.spill == nil {
 		return "", nil
 	}
-	k.asideMu.Lock()
-	defer k.asideMu.Unlock()
-	k.mu.Lock()
+	w.spillMu.Lock()
+	defer w.spillMu.Unlock()
+	w.mu.Lock()
 	var lines []memory.Line
-	var some []*unkept
-	for _, u := range k.waiting {
-		if !u.saved {
+	var some []*pendingLines
+	for _, u := range w.waiting {
+		if !u.spilled {
 			some, lines = append(some, u), append(lines, u.lines...)
 		}
 	}
-	k.mu.Unlock()
-	if where, err = k.aside.Add(lines); err != nil {
+	w.mu.Unlock()
+	if where, err = w.spill.Add(lines); err != nil {
 		return "", err
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	for _, u := range some {
-		u.saved = true
+		u.spilled = true
 	}
 	return where, nil
 }
 
-// replaceSaved updates the aside after some of its lines were edited or stored. Otherwise lines that were
+// rewriteSpill updates the aside after some of its lines were edited or stored. Otherwise lines that were
 // taken back could reappear at the next start.
-func (k *keeper) replaceSaved() error {
-	if k.aside == nil {
+func (w *lineWriter) rewriteSpill() error {
+	if w.spill == nil {
 		return nil
 	}
-	k.asideMu.Lock()
-	defer k.asideMu.Unlock()
-	k.mu.Lock()
+	w.spillMu.Lock()
+	defer w.spillMu.Unlock()
+	w.mu.Lock()
 	var lines []memory.Line
-	for _, u := range k.waiting {
-		if u.saved {
+	for _, u := range w.waiting {
+		if u.spilled {
 			lines = append(lines, u.lines...)
 		}
 	}
-	k.mu.Unlock()
-	return k.aside.Replace(lines)
+	w.mu.Unlock()
+	return w.spill.Replace(lines)
 }
 
-// giveUp leaves the saved lines to the aside, reports the loss, and ends the goroutine.
-func (k *keeper) giveUp(err error, where string, unsaved error) {
-	k.mu.Lock()
-	saved, lost := 0, k.outage.lost
-	for _, u := range k.waiting {
-		if u.saved {
+// reportUnstored leaves the saved lines to the aside, reports the loss, and ends the goroutine.
+func (w *lineWriter) reportUnstored(err error, where string, unsaved error) {
+	w.mu.Lock()
+	saved, lost := 0, w.outage.dropped
+	for _, u := range w.waiting {
+		if u.spilled {
 			saved += len(u.lines)
 		} else {
 			lost += len(u.lines)
 		}
 	}
-	k.waiting, k.lines, k.bytes, k.ended = nil, 0, 0, nil
-	k.mu.Unlock()
+	w.waiting, w.lines, w.bytes, w.ended = nil, 0, 0, nil
+	w.mu.Unlock()
 	if saved > 0 {
-		k.tell(kept{"warning", CodeAside, fmt.Sprintf("%s in %s and will move to memory once it can be opened: %s", countLines(saved), where, reasonOf(err))})
+		w.notify(storageNotice{"warning", CodeSpilled, fmt.Sprintf("%s in %s and will move to memory once it can be opened: %s", countLines(saved), where, reasonOf(err))})
 	}
 	if lost > 0 {
-		k.tell(kept{"error", CodeLost, fmt.Sprintf("%s lost, because the session is ending: %s", countLines(lost), reasonOf(errors.Join(err, unsaved)))})
+		w.notify(storageNotice{"error", CodeLost, fmt.Sprintf("%s lost, because the session is ending: %s", countLines(lost), reasonOf(errors.Join(err, unsaved)))})
 	}
 }

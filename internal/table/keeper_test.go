@@ -157,7 +157,7 @@ func TestWhatIsSetAsideIsNotLost(t *testing.T) {
 			r.close()
 			n := of[*table.Notice](r.events)
 			last := n[len(n)-1]
-			want, code, words := "Alice: one|Mira: Aye.|Alice: two|Mira: Aye.", table.CodeAside, "4 lines are in unkept/1.jsonl"
+			want, code, words := "Alice: one|Mira: Aye.|Alice: two|Mira: Aye.", table.CodeSpilled, "4 lines are in unkept/1.jsonl"
 			if full != nil {
 				want, code, words = "", table.CodeLost, "no room here either"
 			}
@@ -248,7 +248,7 @@ func TestEditsReachWhatWaits(t *testing.T) {
 		check(t, r.Retract(t.Context(), "m0"))
 		check(t, r.Reword(t.Context(), "m1", "better"))
 		check(t, r.Forget(t.Context(), "id:Bob"))
-		_, err := r.Unsay(t.Context(), table.Unsaying{Leads: true})
+		_, err := r.RetractAnswer(t.Context(), table.RetractionRequest{Leads: true})
 		check(t, err)
 		j.fail(nil)
 		r.close()

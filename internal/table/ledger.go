@@ -135,9 +135,9 @@ func (tn *turn) closeLedger(end turnEnd) Ledger {
 		l.BeginMS = mcp.RoundedMillis(tn.attempt.began.Sub(tn.words.since))
 	}
 	l.DroppedGuesses = tn.guesses.dropped
-	l.enterCost(tn.record.account.Sum().Add(tn.record.judged.enter(&l)))
-	l.judgeBudget(tn.plan.target, end.outcome, end.stage, tn.waited())
-	if (tn.kept.lineTakenBack || tn.kept.answerTakenBack) && end.outcome == OutcomeCancelled { // no answer was due
+	l.enterCost(tn.record.account.Sum().Add(tn.record.judged.recordIn(&l)))
+	l.judgeBudget(tn.plan.target, end.outcome, end.stage, tn.queueWait())
+	if (tn.retention.lineRetracted || tn.retention.answerRetracted) && end.outcome == OutcomeCancelled { // no answer was due
 		l.Budget, l.BreachStage = budgetMet, ""
 	}
 	return l

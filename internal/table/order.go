@@ -60,7 +60,7 @@ func (t *Table) Say(ctx context.Context, npc, text string) error {
 		return fmt.Errorf("there is nothing to say")
 	}
 	return t.orderNPCs(ctx, npc, func(who []int) error {
-		return t.sayAs(who, text, "")
+		return t.queuePuppetLine(who, text, "")
 	})
 }
 
@@ -79,7 +79,7 @@ func (t *Table) TryVoice(ctx context.Context, npc, voice, text string) error {
 		return fmt.Errorf("to try a voice, give its name and a sentence")
 	}
 	return t.orderNPCs(ctx, npc, func(who []int) error {
-		return t.sayAs(who, text, voice)
+		return t.queuePuppetLine(who, text, voice)
 	})
 }
 
@@ -134,7 +134,7 @@ func (t *Table) Status(ctx context.Context) ([]Status, error) {
 	err := t.order(ctx, func() error {
 		for _, i := range t.cast.present() {
 			a := t.cast.agents[i]
-			s := Status{Name: a.NPC.Name, Tier: a.NPC.BudgetTier, Ceiling: a.Ceiling(), Muted: a.Muted, Tools: a.NPC.Tools, Revealed: len(a.Told()), Withheld: a.Withheld()}
+			s := Status{Name: a.NPC.Name, Tier: a.NPC.BudgetTier, Ceiling: a.Ceiling(), Muted: a.Muted, Tools: a.NPC.Tools, Revealed: len(a.Revealed()), Withheld: a.Withheld()}
 			s.Directive, s.DirectiveTurns = a.Directive()
 			if l := a.Lease(); l != nil {
 				c := *l
@@ -154,7 +154,7 @@ func Stop(ctx context.Context, t *Table, speaker string) error {
 		working := slices.SortedFunc(maps.Values(t.turns.attempts), func(a, b *attempt) int { return cmp.Compare(a.id, b.id) })
 		for _, a := range working {
 			if a.turn.phase.isAnswering() {
-				t.bargeIn(a, speaker)
+				t.endBargedTurn(a, speaker)
 			}
 		}
 		return nil
@@ -173,7 +173,7 @@ func (t *Table) Notify(ctx context.Context, level, text string) error {
 // sentence that says so. Current answers continue.
 func (t *Table) Listen(ctx context.Context, how address.Listening) (string, error) {
 	err := t.order(ctx, func() error {
-		if t.conversation.listen(how) {
+		if t.conversation.setListening(how) {
 			t.effects.emit(0, KindListening, &Listening{Listening: how.String()})
 		}
 		return nil

@@ -18,96 +18,96 @@ type Leveler interface {
 }
 
 // isAnswering reports whether a speech-to-speech engine has begun to answer.
-func (s saying) isAnswering() bool {
-	_, ok := s.own.(engine.Answering)
+func (s voiceItem) isAnswering() bool {
+	_, ok := s.engineEvent.(engine.Answering)
 	return ok
 }
 
-// ownVoice is the state of an engine's own voice in a line.
-type ownVoice struct {
-	open   bool         // a sentence of it is open; owned by the voice
-	early  string       // words of the next sentence that came before its sound; owned by the voice
-	begins atomic.Int64 // the position of its first sound in the line, in nanoseconds; -1 if there is none
-	limit  atomic.Int64 // how much of its sound is valid, in nanoseconds
-	sound  int          // samples received so far; owned by the voice
+// engineVoice is the state of an engine's own voice in a line.
+type engineVoice struct {
+	open       bool         // a sentence of it is open; owned by the voice
+	earlyWords string       // words of the next sentence that came before its sound; owned by the voice
+	startAt    atomic.Int64 // the position of its first sound in the line, in nanoseconds; -1 if there is none
+	limit      atomic.Int64 // how much of its sound is valid, in nanoseconds
+	sound      int          // samples received so far; owned by the voice
 }
 
-// heardOwn returns how much of the engine's own voice has been heard. It is safe for concurrent use.
-func (w *worker) heardOwn() time.Duration {
-	begins := time.Duration(w.own.begins.Load())
+// engineVoicePlayed returns how much of the engine's own voice has been heard. It is safe for concurrent use.
+func (w *worker) engineVoicePlayed() time.Duration {
+	begins := time.Duration(w.engineVoice.startAt.Load())
 	if begins < 0 {
 		return 0
 	}
 	return max(w.line.Played()-begins, 0)
 }
 
-// withdrawOwn withdraws the sound of the engine's own voice from a position on, at once: sound that waits is
+// withdrawEngineVoice withdraws the sound of the engine's own voice from a position on, at once: sound that waits is
 // not added to the line. The engine's goroutine calls it.
-func (w *worker) withdrawOwn(at time.Duration) {
-	w.own.limit.Store(int64(at))
-	if begins := w.own.begins.Load(); begins >= 0 {
+func (w *worker) withdrawEngineVoice(at time.Duration) {
+	w.engineVoice.limit.Store(int64(at))
+	if begins := w.engineVoice.startAt.Load(); begins >= 0 {
 		w.line.Withdraw(time.Duration(begins) + at)
 	}
 }
 
 // dropWithdrawn ends the sentence of the engine's own voice that was withdrawn. None of its words are kept.
 func (w *worker) dropWithdrawn(at time.Duration) {
-	w.withdrawOwn(at) // a piece may have come in between
-	w.own.early = ""
-	if w.own.open {
-		w.own.open = false
+	w.withdrawEngineVoice(at) // a piece may have come in between
+	w.engineVoice.earlyWords = ""
+	if w.engineVoice.open {
+		w.engineVoice.open = false
 		w.report(sentenceWorded{})
 		w.line.End()
 	}
 }
 
-// speakOwn adds the words that the engine says in its own voice to the line, and reports whether to go on.
+// playEngineVoice adds the words that the engine says in its own voice to the line, and reports whether to go on.
 // Without an audience the text is shown instead.
-func (w *worker) speakOwn(ctx context.Context, ev engine.Event) bool {
-	if !w.voiced {
+func (w *worker) playEngineVoice(ctx context.Context, ev engine.Event) bool {
+	if !w.audible {
 		s, ok := ev.(engine.Spoken)
 		return !ok || s.Text == "" || w.speakSentence(ctx, sentence{text: s.Text})
 	}
 	switch ev := ev.(type) {
 	case engine.Sound:
-		if samples := w.meantOf(ev.Samples); len(samples) > 0 {
-			return w.appendOwn(ctx, samples)
+		if samples := w.withoutWithdrawn(ev.Samples); len(samples) > 0 {
+			return w.appendEngineSound(ctx, samples)
 		}
 	case engine.Withdrawn:
 		w.dropWithdrawn(ev.At)
 	case engine.Wording:
-		if !w.own.open {
-			w.own.early = ev.Text
+		if !w.engineVoice.open {
+			w.engineVoice.earlyWords = ev.Text
 			break
 		}
 		w.report(sentenceWorded{text: ev.Text})
 	case engine.Spoken:
-		if w.own.open {
+		if w.engineVoice.open {
 			w.report(sentenceWorded{text: ev.Text, ended: true})
-			w.line.EndAt(time.Duration(w.own.begins.Load()) + ev.Until)
+			w.line.EndAt(time.Duration(w.engineVoice.startAt.Load()) + ev.Until)
 		}
 	}
 	return true
 }
 
-// meantOf returns the part of the next samples that was not withdrawn.
-func (w *worker) meantOf(samples []int16) []int16 {
-	left := time.Duration(w.own.limit.Load()) - audio.Duration(w.own.sound, audio.SampleRate)
-	w.own.sound += len(samples)
+// withoutWithdrawn returns the part of the next samples that was not withdrawn.
+func (w *worker) withoutWithdrawn(samples []int16) []int16 {
+	left := time.Duration(w.engineVoice.limit.Load()) - audio.Duration(w.engineVoice.sound, audio.SampleRate)
+	w.engineVoice.sound += len(samples)
 	if left >= audio.Duration(len(samples), audio.SampleRate) {
 		return samples
 	}
 	return samples[:max(0, int(left*audio.SampleRate/time.Second))]
 }
 
-// appendOwn adds an engine's own sound to the line.
-func (w *worker) appendOwn(ctx context.Context, samples []int16) bool {
-	begins := !w.own.open
+// appendEngineSound adds an engine's own sound to the line.
+func (w *worker) appendEngineSound(ctx context.Context, samples []int16) bool {
+	begins := !w.engineVoice.open
 	if begins {
-		w.own.open = true
-		w.report(sentenceBegins{sentence{text: w.own.early, own: true}})
+		w.engineVoice.open = true
+		w.report(sentenceBegins{sentence{text: w.engineVoice.earlyWords, byEngine: true}})
 		w.line.Begin()
-		w.own.begins.CompareAndSwap(-1, int64(w.line.Written()))
+		w.engineVoice.startAt.CompareAndSwap(-1, int64(w.line.Written()))
 	}
 	if l, ok := w.table.o.Voices.(Leveler); ok {
 		level, err := l.Level(w.npc, samples)
@@ -121,5 +121,5 @@ func (w *worker) appendOwn(ctx context.Context, samples []int16) bool {
 	if begins {
 		w.report(soundReady{-1})
 	}
-	return w.line.Room(ctx, maxUnplayed) == nil
+	return w.line.AwaitRoom(ctx, maxUnplayed) == nil
 }

@@ -36,35 +36,35 @@ func (p passagePhase) String() string { return [passagePhases]string{"closed", "
 
 // passage is an utterance of one player while it is being heard. Its segments become one turn.
 type passage struct {
-	id      uint64
-	phase   passagePhase
-	parts   []string // transcripts of the segments, in order
-	interim string   // of the segment whose transcript is not final
-	due     int      // ended segments without a transcript
-	last    ear.Event
+	id            uint64
+	phase         passagePhase
+	parts         []string // transcripts of the segments, in order
+	interim       string   // of the segment whose transcript is not final
+	pendingFinals int      // ended segments without a transcript
+	last          ear.Event
 
-	overlap overlap
-	sound   *engine.Recording // nil if no engine listens to sound
-	ahead   int               // the NPC whose engine listens already, -1 if none does
+	overlap      overlap
+	sound        *engine.Recording // nil if no engine listens to sound
+	listeningNPC int               // the NPC whose engine listens already, -1 if none does
 
-	guess passageGuess
-	turn  *turn  // the turn it became, which may still be continued
-	known string // the text that the turn was given; empty before
+	guess    passageGuess
+	turn     *turn  // the turn it became, which may still be continued
+	turnText string // the text that the turn was given; empty before
 }
 
 // overlap records which lines a passage was spoken over.
 type overlap struct {
-	any     bool   // a line was audible or paused
-	line    uint64 // the last line that was audible
-	stopped uint64 // the line that its voice stopped, until its words are known
+	any         bool   // a line was audible or paused
+	line        uint64 // the last line that was audible
+	stoppedLine uint64 // the line that its voice stopped, until its words are known
 }
 
 // passageGuess is the answer started before the words of a passage were final, see [Table.guess].
 type passageGuess struct {
-	turn   *turn         // nil if there is none now
-	begun  int           // guesses so far
-	voiced int           // dropped guesses that a voice had worked on
-	wasted *cost.Account // account of the last dropped guess
+	turn           *turn         // nil if there is none now
+	count          int           // guesses so far
+	synthesized    int           // dropped guesses that a voice had worked on
+	droppedAccount *cost.Account // account of the last dropped guess
 }
 
 // text returns everything recognised so far.
@@ -92,7 +92,7 @@ func (p *passage) open() {
 
 // endSegment records that the player has stopped speaking, which may be a pause.
 func (p *passage) endSegment() {
-	p.due++
+	p.pendingFinals++
 	p.phase = passageDue
 	p.endSound()
 }
@@ -105,28 +105,28 @@ func (p *passage) endSound() {
 
 // addFinal adds the transcript of a segment, and reports whether the passage is complete.
 func (p *passage) addFinal(e ear.Event) (complete bool) {
-	p.due = max(p.due-1, 0)
+	p.pendingFinals = max(p.pendingFinals-1, 0)
 	p.interim = ""
 	p.last = e
 	if e.Text != "" {
 		p.parts = append(p.parts, e.Text)
 	}
-	if p.phase == passageDue && p.due == 0 {
+	if p.phase == passageDue && p.pendingFinals == 0 {
 		p.phase = passageClosed
 	}
 	return p.phase == passageClosed
 }
 
-// breakOff ends the passage as it is, because the player is no longer heard.
-func (p *passage) breakOff() {
-	p.due = 0
+// abort ends the passage as it is, because the player is no longer heard.
+func (p *passage) abort() {
+	p.pendingFinals = 0
 	p.phase = passageClosed
 	p.endSound()
 }
 
-// standAlone makes the rest of the passage a new utterance, because its turn is already being heard.
-func (p *passage) standAlone() {
-	*p = passage{id: p.id, phase: p.phase, due: p.due, overlap: overlap{any: p.overlap.any}, sound: p.sound, ahead: -1}
+// detachTurn makes the rest of the passage a new utterance, because its turn is already being heard.
+func (p *passage) detachTurn() {
+	*p = passage{id: p.id, phase: p.phase, pendingFinals: p.pendingFinals, overlap: overlap{any: p.overlap.any}, sound: p.sound, listeningNPC: -1}
 }
 
 // sameWords reports whether two transcripts have the same words, apart from punctuation and case.

@@ -43,16 +43,16 @@ const (
 )
 
 // exits lists the phases that may follow each phase, with the methods of Table that change it. A barge-in is
-// bargeIn, called by Table.carryOutFloor when the floor cuts a line. A turn ends with endTurn.
+// endBargedTurn, called by Table.applyFloorEffect when the floor cuts a line. A turn ends with endTurn.
 var exits = [phases][]phase{
 	arrived: {
 		doubted,   // awaitJudge
-		weighed,   // weighTurn
+		weighed,   // startRelevanceCheck
 		undecided, // awaitContinuation
 		queued,    // queueTurn
 		thinking,  // startAnswer
 		ending,    // endUnanswered, cancelQueued
-		over,      // endUnheard; editDoubted, if the line is taken back
+		over,      // endUntranscribed; editDoubted, if the line is taken back
 	},
 	guessed: {
 		doubted,  // adoptGuess, if the line is in doubt
@@ -64,13 +64,13 @@ var exits = [phases][]phase{
 		thinking, // settle, if the prepared answer fits
 	},
 	weighed: {
-		thinking,  // adoptWeighed
-		arrived,   // queueWeighed
+		thinking,  // adoptRelevant
+		arrived,   // queueUnresolved
 		undecided, // resumePassage
-		ending,    // passWeighed
+		ending,    // endIrrelevant
 	},
 	undecided: {
-		arrived, // decideAnew
+		arrived, // rerouteContinued
 		ending,  // endUndecided
 	},
 	queued: {
@@ -85,20 +85,20 @@ var exits = [phases][]phase{
 		ending,  // endIfDone, with nothing to say
 	},
 	ready: {
-		asking,  // askFloor
+		asking,  // requestFloor
 		arrived, // undoAnswer
 		cut,     // cutTurn
 	},
 	asking: {
 		speaking, // playLine
-		ready,    // holdTurn
+		ready,    // suspendAnswer
 		arrived,  // undoAnswer
 		cut,      // cutTurn
 	},
 	speaking: {
-		spoken,  // handleNote
+		spoken,  // handleLineEvent
 		arrived, // undoAnswer, as long as nothing was heard
-		cut,     // cutTurn: bargeIn, failStalled, cutNPC, cutReactions and others
+		cut,     // cutTurn: endBargedTurn, failStalled, cutNPC, cutReactions and others
 	},
 	spoken: {
 		cut,    // cutTurn

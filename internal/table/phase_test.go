@@ -112,7 +112,7 @@ func TestPassagePhases(t *testing.T) {
 		"opened":     (*passage).open,
 		"ended":      (*passage).endSegment,
 		"final":      func(p *passage) { p.addFinal(ear.Event{Text: "word"}) },
-		"broken off": (*passage).breakOff,
+		"broken off": (*passage).abort,
 	}
 	type state struct {
 		phase passagePhase
@@ -126,16 +126,16 @@ func TestPassagePhases(t *testing.T) {
 		}
 		seen[from] = true
 		for name, f := range events {
-			p := passage{phase: from.phase, due: from.due}
+			p := passage{phase: from.phase, pendingFinals: from.due}
 			f(&p)
 			if p.phase != from.phase && !slices.Contains(passageExits[from.phase], p.phase) {
 				t.Errorf("%s with %d due, %s: %s", from.phase, from.due, name, p.phase)
 			}
-			if p.phase == passageClosed && p.due > 0 || p.phase == passageDue && p.due == 0 {
-				t.Errorf("%s with %d due, %s: %s with %d due", from.phase, from.due, name, p.phase, p.due)
+			if p.phase == passageClosed && p.pendingFinals > 0 || p.phase == passageDue && p.pendingFinals == 0 {
+				t.Errorf("%s with %d due, %s: %s with %d due", from.phase, from.due, name, p.phase, p.pendingFinals)
 			}
 			used[[2]passagePhase{from.phase, p.phase}] = true
-			todo = append(todo, state{p.phase, p.due})
+			todo = append(todo, state{p.phase, p.pendingFinals})
 		}
 	}
 	for from, tos := range passageExits {

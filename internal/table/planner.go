@@ -24,9 +24,9 @@ type planner struct {
 // prepareTurn decides the tools and the pace of a turn once its tier is chosen. phrases says that its NPC may
 // say a stock phrase.
 func (p *planner) prepareTurn(tn *turn, phrases bool) {
-	tn.to.npc = tn.to.agent.NPC
+	tn.addressee.npc = tn.addressee.agent.NPC
 	if tn.kind == trialTurn {
-		tn.to.npc.Voice.ID, tn.to.npc.Voice.IDs = tn.voice, nil
+		tn.addressee.npc.Voice.ID, tn.addressee.npc.Voice.IDs = tn.voice, nil
 	}
 	tn.plan.target = time.Duration(p.latency.Targets.Get(tn.plan.choice.Tier))
 	tn.plan.pace = cost.Plan{Tier: tn.plan.choice.Tier}
@@ -39,10 +39,10 @@ func (p *planner) prepareTurn(tn *turn, phrases bool) {
 
 // planTurn plans a turn so that its first sound comes in time.
 func (p *planner) planTurn(tn *turn, phrases bool) cost.Plan {
-	mode := tn.to.npc.CascadeMode()
+	mode := tn.addressee.npc.CascadeMode()
 	in := cost.Input{
-		Tier: tn.plan.choice.Tier, Spent: tn.spent(), CanLower: tn.plan.choice.Reason != agent.ReasonOverride, // the DM's raise
-		HasOpener: phrases && mode == config.CascadeOff && !tn.to.mayDecline, HasFallback: p.hurries, HasFiller: phrases, HasCascade: mode == config.CascadeAuto,
+		Tier: tn.plan.choice.Tier, Spent: tn.elapsed(), CanLower: tn.plan.choice.Reason != agent.ReasonOverride, // the DM's raise
+		HasOpener: phrases && mode == config.CascadeOff && !tn.addressee.mayDecline, HasFallback: p.hurries, HasFiller: phrases, HasCascade: mode == config.CascadeAuto,
 	}
 	for tier := range in.Target {
 		in.Target[tier] = time.Duration(p.latency.Targets.Get(mcp.BudgetTier(tier)))
@@ -57,10 +57,10 @@ func (p *planner) planTurn(tn *turn, phrases bool) cost.Plan {
 func (p *planner) toolset(tn *turn) *mcphost.Toolset {
 	o := mcphost.ToolsetOptions{
 		Tier: tn.plan.choice.Tier, Ceiling: time.Duration(p.latency.Ceilings.Get(tn.plan.choice.Tier)),
-		Caller: mcp.Caller{NPC: tn.to.npc.ID, Session: p.session, Blind: tn.to.npc.Senses.Blind},
+		Caller: mcp.Caller{NPC: tn.addressee.npc.ID, Session: p.session, Blind: tn.addressee.npc.Senses.Blind},
 	}
 	if tn.isAnswer() {
-		o.Allow, o.MayChange = tn.to.npc.Tools, tn.to.npc.MayChange
+		o.Allow, o.MayChange = tn.addressee.npc.Tools, tn.addressee.npc.MayChange
 	}
 	return p.host.Toolset(o)
 }
@@ -75,13 +75,13 @@ func (p *planner) lowestToolset(npc config.NPC) *mcphost.Toolset {
 
 // recordTimes records how long a turn took, as the basis for planning later turns.
 func (p *planner) recordTimes(tn *turn, l Ledger) {
-	if tn.to.agent == nil || !tn.isAnswer() || l.FirstSubstanceMS == 0 {
+	if tn.addressee.agent == nil || !tn.isAnswer() || l.FirstSubstanceMS == 0 {
 		return
 	}
 	s := cost.Sample{Tier: tn.plan.choice.Tier, Tools: l.ToolRounds > 0, Opened: tn.plan.pace.Cascade, FirstSound: mcp.DurationOf(l.FirstSoundMS)}
-	s.Took[cost.Endpoint], s.Took[cost.Transcript] = tn.words.endpoint, tn.words.final
-	s.Took[cost.Context], s.Took[cost.Model] = mcp.DurationOf(l.ContextMS), mcp.DurationOf(l.LLMFirstTokenMS)
-	s.Took[cost.Writing], s.Took[cost.Tool], s.Took[cost.Voice] = mcp.DurationOf(l.LLMFirstSentenceMS), tn.record.tooling, mcp.DurationOf(l.TTSFirstAudioMS)
+	s.Durations[cost.Endpoint], s.Durations[cost.Transcript] = tn.words.endpoint, tn.words.final
+	s.Durations[cost.Context], s.Durations[cost.Model] = mcp.DurationOf(l.ContextMS), mcp.DurationOf(l.LLMFirstTokenMS)
+	s.Durations[cost.Writing], s.Durations[cost.Tool], s.Durations[cost.Voice] = mcp.DurationOf(l.LLMFirstSentenceMS), tn.record.tooling, mcp.DurationOf(l.TTSFirstAudioMS)
 	p.governor.Record(s)
 }
 

@@ -24,8 +24,8 @@ func newQueue() *queue { return &queue{busy: map[int]*turn{}, shares: map[string
 
 func (q *queue) isBusy(npc int) bool { return q.busy[npc] != nil }
 
-// occupy marks a turn's NPC as busy with it.
-func (q *queue) occupy(tn *turn) { q.busy[tn.to.index] = tn }
+// markBusy marks a turn's NPC as busy with it.
+func (q *queue) markBusy(tn *turn) { q.busy[tn.addressee.index] = tn }
 
 func (q *queue) isFull() bool { return len(q.waiting) >= maxWaiting }
 
@@ -44,8 +44,8 @@ func (q *queue) removeAll() []*turn {
 
 // releaseNPC frees the NPC that is busy with a turn.
 func (q *queue) releaseNPC(tn *turn) {
-	if tn.to.agent != nil && q.busy[tn.to.index] == tn {
-		delete(q.busy, tn.to.index)
+	if tn.addressee.agent != nil && q.busy[tn.addressee.index] == tn {
+		delete(q.busy, tn.addressee.index)
 	}
 }
 
@@ -54,14 +54,14 @@ func (q *queue) releaseNPC(tn *turn) {
 func (q *queue) popFree() *turn {
 	var free []int
 	for i, tn := range q.waiting {
-		if !q.isBusy(tn.to.index) {
+		if !q.isBusy(tn.addressee.index) {
 			free = append(free, i)
 		}
 	}
 	if len(free) == 0 {
 		return nil
 	}
-	if few := slices.DeleteFunc(slices.Clone(free), func(i int) bool { return q.crowds(q.waiting[i]) }); len(few) > 0 {
+	if few := slices.DeleteFunc(slices.Clone(free), func(i int) bool { return q.hasManyWaiting(q.waiting[i]) }); len(few) > 0 {
 		free = few
 	}
 	i := free[q.order.Next(len(free), func(n int) string { return q.waiting[free[n]].owner() })]
@@ -71,8 +71,8 @@ func (q *queue) popFree() *turn {
 	return tn
 }
 
-// crowds reports whether a turn belongs to an account that has many turns waiting.
-func (q *queue) crowds(tn *turn) bool { return tn.User != "" && q.countOf(tn.User) >= crowding }
+// hasManyWaiting reports whether a turn belongs to an account that has many turns waiting.
+func (q *queue) hasManyWaiting(tn *turn) bool { return tn.User != "" && q.countOf(tn.User) >= crowding }
 
 // countOf counts the waiting turns of an account.
 func (q *queue) countOf(user string) (n int) {
@@ -84,8 +84,8 @@ func (q *queue) countOf(user string) (n int) {
 	return n
 }
 
-// ofOne returns the turns of an account that NPCs are busy with.
-func (q *queue) ofOne(user string) []*turn {
+// busyTurnsOf returns the turns of an account that NPCs are busy with.
+func (q *queue) busyTurnsOf(user string) []*turn {
 	var all []*turn
 	for _, npc := range slices.Sorted(maps.Keys(q.busy)) {
 		if tn := q.busy[npc]; tn.User == user {
@@ -95,15 +95,15 @@ func (q *queue) ofOne(user string) []*turn {
 	return all
 }
 
-// holdsBack reports whether lines from this machine wait in Hear: the queue is full, and no account has most
+// blocksLocalLines reports whether lines from this machine wait in Hear: the queue is full, and no account has most
 // of it, whose newest line would give way.
-func (q *queue) holdsBack() bool {
-	return q.isFull() && q.crowdingOut(&turn{}).User == ""
+func (q *queue) blocksLocalLines() bool {
+	return q.isFull() && q.turnToDrop(&turn{}).User == ""
 }
 
-// crowdingOut returns the turn that gives way to another when the queue is full: the newest of the player who
+// turnToDrop returns the turn that gives way to another when the queue is full: the newest of the player who
 // has most waiting, or tn itself if that player is its own.
-func (q *queue) crowdingOut(tn *turn) *turn {
+func (q *queue) turnToDrop(tn *turn) *turn {
 	count := map[string]int{tn.owner(): 1}
 	most := tn.owner()
 	for _, w := range q.waiting {

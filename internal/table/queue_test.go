@@ -29,7 +29,7 @@ func TestWhoHasMostWaitingGivesWay(t *testing.T) {
 		if row.out == nil {
 			row.out = row.tn
 		}
-		if out := q.crowdingOut(row.tn); out != row.out {
+		if out := q.turnToDrop(row.tn); out != row.out {
 			t.Errorf("%s: %+v gives way", row.name, out.Utterance)
 		}
 	}
@@ -44,7 +44,7 @@ func TestWhoCrowdsComesLast(t *testing.T) {
 	}
 	ben := &turn{Utterance: Utterance{Speaker: "Ben", User: "2"}}
 	q.add(ben)
-	if q.holdsBack() {
+	if q.blocksLocalLines() {
 		t.Error("the queue holds back lines from this machine for one player's")
 	}
 	if got := q.popFree(); got != ben {
@@ -57,7 +57,7 @@ func TestWhoCrowdsComesLast(t *testing.T) {
 	for range maxWaiting {
 		q.add(&turn{Utterance: Utterance{Speaker: "Script"}})
 	}
-	if !q.holdsBack() {
+	if !q.blocksLocalLines() {
 		t.Error("a script's lines do not wait outside a queue that they fill")
 	}
 }

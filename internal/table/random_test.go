@@ -297,7 +297,7 @@ func (r *room) act(a act, set setting, players map[int]*player, mail *mail, talk
 	case "type":
 		check(r.t, r.Hear(ctx, mail.write(a.who, a.words)))
 	case "keep":
-		check(r.t, r.Keep(ctx, mail.write(a.who, a.words), mail.write(a.who, "and that")))
+		check(r.t, r.StoreUnanswered(ctx, mail.write(a.who, a.words), mail.write(a.who, "and that")))
 	case "retract", "reword", "forget", "recast":
 		r.edit(a, set, mail)
 	case "mute", "muteall":

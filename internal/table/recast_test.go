@@ -19,7 +19,7 @@ func zed() config.NPC {
 // recast gives the table another cast and returns the table's summary.
 func (r *room) recast(npcs ...config.NPC) string {
 	r.t.Helper()
-	said, err := r.Recast(r.t.Context(), company(npcs...))
+	said, err := r.Recast(r.t.Context(), attendees(npcs...))
 	check(r.t, err)
 	return said.String()
 }
@@ -199,7 +199,7 @@ func TestRecastIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, setting{model: says("Aye.")})
 		for want, cast := range map[string][]config.NPC{"nobody would be left": nil, `two NPCs have the id "zed"`: {zed(), mira(setting{}), zed()}} {
-			if _, err := r.Recast(t.Context(), company(cast...)); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := r.Recast(t.Context(), attendees(cast...)); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("err = %v, want %q", err, want)
 			}
 		}

@@ -68,13 +68,13 @@ type (
 func (t *Table) handleReport(r report) {
 	a := r.attempt
 	switch f := r.finding.(type) {
-	case *erased:
-		t.handleErased(f)
+	case *erasure:
+		t.handleErasure(f)
 		return
-	case *judged:
+	case *judgeReport:
 		t.handleJudged(f)
 		return
-	case kept:
+	case storageNotice:
 		t.effects.emit(0, KindNotice, &Notice{Level: f.level, Text: f.text, Code: f.code})
 		return
 	case callEnded, committed:
@@ -89,7 +89,7 @@ func (t *Table) handleReport(r report) {
 	case a.turn.phase == guessed || a.turn.phase == doubted:
 		a.backlog = append(a.backlog, r.finding)
 	case a.turn.phase == weighed:
-		t.weigh(a, r.finding)
+		t.handleRelevanceFinding(a, r.finding)
 	default:
 		t.handleFinding(a, r.finding)
 	}
@@ -103,12 +103,12 @@ func (t *Table) handleFinding(a *attempt, f finding) {
 		tn.record.ledger.ContextMS = mcp.RoundedMillis(f.took)
 		a.basis.context, a.basis.exchanges = f.now, f.exchanges
 	case firstSentence:
-		t.recordBegun(tn)
+		t.recordAnswering(tn)
 		tn.record.ledger.LLMFirstSentenceMS = mcp.RoundedMillis(max(f.took-tn.record.tooling, 0))
 	case phraseBegins:
 		t.announcePhrase(tn)
 	case sentenceBegins:
-		a.said = append(a.said, f.sentence)
+		a.sentences = append(a.sentences, f.sentence)
 	case sentenceWorded:
 		a.wordSentence(f)
 	case soundReady:
@@ -133,26 +133,26 @@ func (t *Table) handleEngineEvent(a *attempt, ev engine.Event) {
 	case engine.FirstToken:
 		tn.record.ledger.LLMFirstTokenMS = mcp.RoundedMillis(ev.After)
 	case engine.Begun:
-		t.recordBegun(tn)
+		t.recordAnswering(tn)
 	case engine.Interrupted:
-		t.effects.add(interruptedItself{a})
+		t.effects.add(engineInterrupted{a})
 	case engine.Guarded:
 		for _, reason := range ev.Reasons {
-			tn.to.agent.CountWithheld()
-			t.effects.emit(tn.number, KindGuarded, &Guarded{NPC: tn.to.npc.Name, Reason: string(reason)})
+			tn.addressee.agent.CountWithheld()
+			t.effects.emit(tn.number, KindGuarded, &Guarded{NPC: tn.addressee.npc.Name, Reason: string(reason)})
 		}
 	case engine.Notice:
 		t.effects.notify(tn.number, ev.Level, ev.Text)
 	case engine.RoundEnded:
-		tn.record.tooling += ev.Took
+		tn.record.tooling += ev.Duration
 		tn.record.ledger.ToolMS = mcp.RoundedMillis(tn.record.tooling)
 		tn.record.ledger.ToolRounds++
 	case engine.ToolCalled:
-		a.basis.calls = append(a.basis.calls, ev.Call.Name)
+		a.basis.pendingCalls = append(a.basis.pendingCalls, ev.Call.Name)
 		t.effects.emit(tn.number, KindToolCalled, &ToolCalled{Tool: ev.Call.Name, Args: rawJSON(ev.Call.Arguments), Round: ev.Round})
 	case engine.ToolFinished:
-		if i := slices.Index(a.basis.calls, ev.Call.Name); i >= 0 {
-			a.basis.calls = slices.Delete(a.basis.calls, i, i+1)
+		if i := slices.Index(a.basis.pendingCalls, ev.Call.Name); i >= 0 {
+			a.basis.pendingCalls = slices.Delete(a.basis.pendingCalls, i, i+1)
 		}
 		a.basis.learn(ev)
 		t.effects.emit(tn.number, KindToolFinished, toolFinished(ev.Call.Name, ev.Outcome))

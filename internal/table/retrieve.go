@@ -49,7 +49,7 @@ func (t *Table) searchBefore(tn *turn) {
 	if t.o.Retrieve == nil || !tn.isAnswer() {
 		return
 	}
-	npc := tn.to.agent.NPC
+	npc := tn.addressee.agent.NPC
 	q := retrieve.Query{
 		Caller: mcp.Caller{NPC: npc.ID, Session: t.o.Session.ID, Blind: npc.Senses.Blind}, Text: tn.Text,
 		Rules: slices.Contains(npc.Tools, "search_rules"), Memory: slices.Contains(npc.Tools, "search_sessions"),

@@ -86,9 +86,9 @@ func (t *Table) revealByLine(tn *turn) {
 	if tn.isPuppet() {
 		return
 	}
-	for _, i := range tn.to.agent.RevealedBy(tn.Text) {
-		if tn.to.agent.Reveal(i) {
-			t.effects.notify(tn.number, "info", fmt.Sprintf("%s may tell secret %d now, because %s said the words for it", tn.to.agent.NPC.Name, i+1, tn.Speaker))
+	for _, i := range tn.addressee.agent.RevealedBy(tn.Text) {
+		if tn.addressee.agent.Reveal(i) {
+			t.effects.notify(tn.number, "info", fmt.Sprintf("%s may tell secret %d now, because %s said the words for it", tn.addressee.agent.NPC.Name, i+1, tn.Speaker))
 		}
 	}
 }

@@ -270,7 +270,7 @@ type setting struct {
 	recogniser func(stt.Recogniser) stt.Recogniser
 	voice      table.Voices // nil: answers are text only
 	journal    *journal
-	aside      table.Aside
+	aside      table.Spill
 	alone      bool
 	deaf       bool
 	sink       table.Sink              // replaces events
@@ -317,8 +317,8 @@ func bart(s setting) config.NPC {
 	}
 }
 
-// company returns agents for NPCs.
-func company(npcs ...config.NPC) []*agent.Agent {
+// attendees returns agents for NPCs.
+func attendees(npcs ...config.NPC) []*agent.Agent {
 	var all []*agent.Agent
 	for _, n := range npcs {
 		all = append(all, agent.New(n, agent.Options{History: 4}))
@@ -356,7 +356,7 @@ func open(t testing.TB, s setting) *room {
 	if s.engine == nil {
 		s.engine = engine.NewCascaded(s.model, nil)
 	}
-	agents := company(npcs...)
+	agents := attendees(npcs...)
 	var hearing stt.Recogniser = r.ears
 	switch {
 	case s.deaf:
@@ -378,7 +378,7 @@ func open(t testing.TB, s setting) *room {
 		latency.Preemptive = s.preempts
 	}
 	r.Table = table.New(table.Options{
-		Agents: agents, Engine: s.engine, Listener: ahead, Cost: s.cost, Host: host, Log: r.journal, Aside: s.aside, Context: hotctx.New(r.journal, nowhere{}),
+		Agents: agents, Engine: s.engine, Listener: ahead, Cost: s.cost, Host: host, Log: r.journal, Spill: s.aside, Context: hotctx.New(r.journal, nowhere{}),
 		Voices: s.voice, Outlet: s.outlet, Hearing: hearing, Sink: s.sink, Session: memory.Session{ID: "s1"}, Latency: latency, RecentLines: 10,
 		Logger: slog.New(strict{t}), Leads: s.leads, Known: s.known, Retrieve: s.retrieve,
 		Judge: s.judge, JudgeWait: 700 * time.Millisecond, JudgeCalls: 20,

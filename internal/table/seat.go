@@ -27,8 +27,8 @@ type JoinOptions struct {
 	Leads func() bool
 }
 
-// ErrDeaf means that a table has no speech recognition.
-var ErrDeaf = errors.New("the table cannot hear, because it has no speech recognition")
+// ErrNoRecognition means that a table has no speech recognition.
+var ErrNoRecognition = errors.New("the table cannot hear, because it has no speech recognition")
 
 // maxPassages is how many utterances of one player are kept because they may be continued.
 const maxPassages = 4
@@ -44,24 +44,24 @@ type Seat struct {
 	sound   *recorder // nil if no engine listens to sound
 
 	// Owned by Run.
-	voicing  bool
-	echoed   time.Time  // when its microphone last picked up an NPC
+	speaking bool
+	lastEcho time.Time  // when its microphone last picked up an NPC
 	passages []*passage // those that may still change
 }
 
 // seats holds the players with microphones.
 type seats struct {
-	bySpeaker map[string]*Seat
-	lastVoice string // the player whose voice was heard last
-	answered  bool   // the interrupted NPC answers what interrupted it
+	bySpeaker            map[string]*Seat
+	lastSpeaker          string // the player whose voice was heard last
+	interruptionAnswered bool   // the interrupted NPC answers what interrupted it
 }
 
 // markStopped records which utterances stopped a line.
 func (ss *seats) markStopped(line uint64) {
 	for _, s := range ss.bySpeaker {
 		for i, p := range s.passages {
-			if s.voicing && i == len(s.passages)-1 || p.overlap.line == line && p.isPending() {
-				p.overlap.stopped = line
+			if s.speaking && i == len(s.passages)-1 || p.overlap.line == line && p.isPending() {
+				p.overlap.stoppedLine = line
 			}
 		}
 	}
@@ -70,17 +70,17 @@ func (ss *seats) markStopped(line uint64) {
 // awaitsWords reports whether an utterance that stopped a line is still without its words.
 func (ss *seats) awaitsWords(line uint64) bool {
 	for _, s := range ss.bySpeaker {
-		if slices.ContainsFunc(s.passages, func(p *passage) bool { return p.overlap.stopped == line && p.isPending() }) {
+		if slices.ContainsFunc(s.passages, func(p *passage) bool { return p.overlap.stoppedLine == line && p.isPending() }) {
 			return true
 		}
 	}
 	return false
 }
 
-// anybodyVoices reports whether any player is speaking now.
-func (ss *seats) anybodyVoices() bool {
+// anySpeaking reports whether any player is speaking now.
+func (ss *seats) anySpeaking() bool {
 	for _, s := range ss.bySpeaker {
-		if s.voicing {
+		if s.speaking {
 			return true
 		}
 	}
@@ -100,13 +100,13 @@ func (ss *seats) sealUtterance(tn *turn) {
 }
 
 // Join gives a player a seat: sound pushed into it is heard from now on, until Leave or the end of the table.
-// A name has one seat at a time. Without speech recognition it returns [ErrDeaf].
+// A name has one seat at a time. Without speech recognition it returns [ErrNoRecognition].
 func (t *Table) Join(ctx context.Context, speaker string, o *JoinOptions) (*Seat, error) {
 	if o == nil {
 		o = &JoinOptions{}
 	}
 	if t.o.Hearing == nil {
-		return nil, ErrDeaf
+		return nil, ErrNoRecognition
 	}
 	s := &Seat{table: t, user: o.User, leads: o.Leads}
 	err := t.order(ctx, func() error {
@@ -115,8 +115,8 @@ func (t *Table) Join(ctx context.Context, speaker string, o *JoinOptions) (*Seat
 			return fmt.Errorf("%s is already at the table", speaker)
 		}
 		s.speaker, t.seats.bySpeaker[speaker] = speaker, s
-		t.conversation.meet(speaker)
-		t.effects.add(openEar{s, *o})
+		t.conversation.addPlayer(speaker)
+		t.effects.add(startEar{s, *o})
 		return nil
 	})
 	if err != nil {
@@ -125,8 +125,8 @@ func (t *Table) Join(ctx context.Context, speaker string, o *JoinOptions) (*Seat
 	return s, nil
 }
 
-// openEar starts the seat's ear.
-func (s *Seat) openEar(ctx context.Context, o JoinOptions) {
+// startEar starts the seat's ear.
+func (s *Seat) startEar(ctx context.Context, o JoinOptions) {
 	t := s.table
 	ctx, s.stop = context.WithCancel(ctx)
 	expect, lanes := t.o.Expect, t.o.Lane
@@ -164,7 +164,7 @@ func (s *Seat) Stats() ear.Stats { return s.ear.Stats() }
 // Pending reports whether something that the player said has not become a turn or been discarded yet.
 func (s *Seat) Pending(ctx context.Context) (pending bool, err error) {
 	err = s.table.order(ctx, func() error {
-		pending = s.voicing || slices.ContainsFunc(s.passages, (*passage).isPending)
+		pending = s.speaking || slices.ContainsFunc(s.passages, (*passage).isPending)
 		return nil
 	})
 	return pending, err
@@ -173,7 +173,7 @@ func (s *Seat) Pending(ctx context.Context) (pending bool, err error) {
 // Leave gives up the seat. Words that are not transcribed yet are lost. It may be called more than once.
 func (s *Seat) Leave() {
 	err := s.table.order(context.Background(), func() error {
-		s.table.leaveSeat(s)
+		s.table.removeSeat(s)
 		return nil
 	})
 	if err == nil {
@@ -196,7 +196,7 @@ func (s *Seat) passage(id uint64) *passage {
 			return sp
 		}
 	}
-	sp := &passage{id: id, ahead: -1}
+	sp := &passage{id: id, listeningNPC: -1}
 	if s.sound != nil {
 		sp.sound = s.sound.recordingOf(id)
 	}
@@ -209,18 +209,18 @@ func (s *Seat) passage(id uint64) *passage {
 	return sp
 }
 
-func (s *Seat) forgetPassage(sp *passage) {
+func (s *Seat) removePassage(sp *passage) {
 	s.passages = slices.DeleteFunc(s.passages, func(o *passage) bool { return o == sp })
 }
 
-// echoes reports whether the player's microphone picks up what NPCs say.
-func (s *Seat) echoes() bool { return !s.echoed.IsZero() && time.Since(s.echoed) < echoMemory }
+// hasEcho reports whether the player's microphone picks up what NPCs say.
+func (s *Seat) hasEcho() bool { return !s.lastEcho.IsZero() && time.Since(s.lastEcho) < echoMemory }
 
 // EarStatus describes how one player is heard.
 type EarStatus struct {
 	Speaker string
-	// Voicing says that the player is speaking now.
-	Voicing bool
+	// Speaking says that the player is speaking now.
+	Speaking bool
 	ear.Stats
 }
 
@@ -229,7 +229,7 @@ func Ears(ctx context.Context, t *Table) (all []EarStatus, err error) {
 	err = t.order(ctx, func() error {
 		for name, s := range t.seats.bySpeaker {
 			if s.ear != nil { // otherwise it is about to be opened
-				all = append(all, EarStatus{name, s.voicing, s.ear.Stats()})
+				all = append(all, EarStatus{name, s.speaking, s.ear.Stats()})
 			}
 		}
 		return nil
@@ -241,11 +241,11 @@ func Ears(ctx context.Context, t *Table) (all []EarStatus, err error) {
 // recorder keeps the sound of a player's last utterances, for engines that listen to sound. It is safe for
 // concurrent use.
 type recorder struct {
-	mu   sync.Mutex // guards the field below
-	last []recorded // oldest first
+	mu   sync.Mutex          // guards the field below
+	last []recordedUtterance // oldest first
 }
 
-type recorded struct {
+type recordedUtterance struct {
 	utterance uint64
 	sound     *engine.Recording
 }
@@ -265,7 +265,7 @@ func (r *recorder) recordingOf(utterance uint64) *engine.Recording {
 			return k.sound
 		}
 	}
-	k := recorded{utterance, engine.NewRecording()}
+	k := recordedUtterance{utterance, engine.NewRecording()}
 	if len(r.last) == maxPassages {
 		copy(r.last, r.last[1:])
 		r.last = r.last[:maxPassages-1]

@@ -34,10 +34,10 @@ var (
 
 // share counts the lines of one player.
 type share struct {
-	lines   *rate.Limiter
-	refused int       // of the latest lines
-	flooded time.Time // when the last line of a flood came; zero if there is none
-	last    time.Time
+	lines         *rate.Limiter
+	refused       int       // of the latest lines
+	lastFloodLine time.Time // when the last line of a flood came; zero if there is none
+	last          time.Time
 }
 
 // admit returns nil if a line of an account may become a turn, otherwise [ErrTooMuch] or [ErrFlood]. A
@@ -51,19 +51,19 @@ func (q *queue) admit(user string, now time.Time) (began bool, err error) {
 		q.shares[user] = s
 	}
 	s.last = now
-	if !s.flooded.IsZero() {
-		if now.Sub(s.flooded) < floodQuiet {
-			s.flooded = now
+	if !s.lastFloodLine.IsZero() {
+		if now.Sub(s.lastFloodLine) < floodQuiet {
+			s.lastFloodLine = now
 			return false, ErrFlood
 		}
-		s.flooded, s.refused = time.Time{}, 0
+		s.lastFloodLine, s.refused = time.Time{}, 0
 	}
 	if q.countOf(user) < maxWaitingOfOne && s.lines.AllowN(now, 1) {
 		s.refused = max(0, s.refused-1)
 		return false, nil
 	}
 	if s.refused++; s.refused > floodAfter {
-		s.flooded = now
+		s.lastFloodLine = now
 		return true, ErrFlood
 	}
 	return false, ErrTooMuch
@@ -105,10 +105,10 @@ func (t *Table) endFlood(u Utterance) {
 		if tn.User == u.User {
 			t.queue.remove(tn)
 			t.turns.moveTo(tn, arrived)
-			t.endUnanswered(tn, crowdedOut)
+			t.endUnanswered(tn, queueFullEnd)
 		}
 	}
-	for _, tn := range t.queue.ofOne(u.User) {
-		t.cutTurn(tn, crowdedOut)
+	for _, tn := range t.queue.busyTurnsOf(u.User) {
+		t.cutTurn(tn, queueFullEnd)
 	}
 }

@@ -42,15 +42,15 @@ const maxNames = 1024
 // roles are the roles of people at a table or in a prompt, as words of a name. labels are the words by which
 // prompts and orders refer to people, as whole names.
 var (
-	roles = bookOf(
+	roles = newNameBook(
 		"dm", "gm", "npc", "npcs", "nsc", "sl", "game master", "dungeon master", "spielleiter", "spielleiterin", "spielleitung", "meister", "meisterin",
 		"narrator", "storyteller", "erzähler", "erzählerin", "erzaehler", "erzaehlerin", "system", "assistant", "assistent", "assistentin", "developer",
 		"glyphoxa",
 	)
-	labels = bookOf("user", "human", "tool", "function", "model", "ai", "ki", "bot", "spieler", "spielerin", "you", "i", "all", "everyone", "alle")
+	labels = newNameBook("user", "human", "tool", "function", "model", "ai", "ki", "bot", "spieler", "spielerin", "you", "i", "all", "everyone", "alle")
 )
 
-func bookOf(names ...string) *untrusted.NameBook[string] {
+func newNameBook(names ...string) *untrusted.NameBook[string] {
 	var b untrusted.NameBook[string]
 	for _, n := range names {
 		b.Add(n, n)
@@ -69,11 +69,11 @@ type speakers struct {
 
 // speaker is how a player is shown.
 type speaker struct {
-	given, bare, shown string // as received, cleaned, and with marks
-	leads              bool
-	first              string // owner of the name that this one looks like; the player, if there is no other
-	number             int    // among names that look alike
-	version            int    // of the cast, see conversation
+	received, cleaned, displayed string // as received, cleaned, and with marks
+	leads                        bool
+	first                        string // owner of the name that this one looks like; the player, if there is no other
+	number                       int    // among names that look alike
+	version                      int    // of the cast, see conversation
 }
 
 // ownerOf returns the key under which the names of a player are stored.
@@ -84,12 +84,12 @@ func ownerOf(user, bare string) string {
 	return "name " + strings.ToLower(bare)
 }
 
-// terminals is the owner of the name of the terminal's player, whether or not anything was typed there yet.
-var terminals = ownerOf("", nameless)
+// terminalOwner is the owner of the name of the terminal's player, whether or not anything was typed there yet.
+var terminalOwner = ownerOf("", nameless)
 
 func newSpeakers() *speakers {
 	s := &speakers{known: map[string]speaker{}}
-	s.book.Add(nameless, terminals)
+	s.book.Add(nameless, terminalOwner)
 	return s
 }
 
@@ -101,28 +101,28 @@ func (s *speakers) release(owner string) {
 	}
 	delete(s.known, owner)
 	s.order = slices.DeleteFunc(s.order, func(o string) bool { return o == owner })
-	if owner != terminals {
-		s.book.Remove(was.bare, owner)
+	if owner != terminalOwner {
+		s.book.Remove(was.cleaned, owner)
 	}
 }
 
 // record stores how a player is shown.
 func (s *speakers) record(owner string, as speaker) {
-	if was, ok := s.known[owner]; !ok || was.bare != as.bare {
+	if was, ok := s.known[owner]; !ok || was.cleaned != as.cleaned {
 		s.release(owner)
 		if len(s.order) >= maxNames {
 			s.release(s.order[0])
 		}
 		s.order = append(s.order, owner)
-		s.book.Add(as.bare, owner)
+		s.book.Add(as.cleaned, owner)
 	}
 	s.known[owner] = as
 }
 
-// show returns how a player is shown under a name with a mark. It adds a number if other players look alike,
+// displayName returns how a player is shown under a name with a mark. It adds a number if other players look alike,
 // so that no two are shown the same.
-func (s *speakers) show(bare, mark, owner string) speaker {
-	as := speaker{bare: bare, first: owner, number: 1}
+func (s *speakers) displayName(bare, mark, owner string) speaker {
+	as := speaker{cleaned: bare, first: owner, number: 1}
 	if other, taken := s.book.Find(bare); taken {
 		as.first = other
 	}
@@ -130,15 +130,15 @@ func (s *speakers) show(bare, mark, owner string) speaker {
 	for o, k := range s.known {
 		if o != owner {
 			numbers[k.number] = numbers[k.number] || k.first == as.first
-			shown[strings.ToLower(k.shown)] = true
+			shown[strings.ToLower(k.displayed)] = true
 		}
 	}
 	for ; ; as.number++ {
-		as.shown = bare + mark
+		as.displayed = bare + mark
 		if as.number > 1 {
-			as.shown = fmt.Sprintf("%s (%d)%s", bare, as.number, mark)
+			as.displayed = fmt.Sprintf("%s (%d)%s", bare, as.number, mark)
 		}
-		if !numbers[as.number] && !shown[strings.ToLower(as.shown)] {
+		if !numbers[as.number] && !shown[strings.ToLower(as.displayed)] {
 			return as
 		}
 	}
@@ -148,7 +148,7 @@ func (s *speakers) show(bare, mark, owner string) speaker {
 // player is shown.
 func (v *conversation) introduce(u Utterance) Utterance {
 	if u.User == "" { // only the name identifies the player
-		u.Leads = u.Leads || v.isLeader(bareName(u.Speaker))
+		u.Leads = u.Leads || v.isLeader(cleanName(u.Speaker))
 	}
 	u.Speaker = v.nameSpeaker(u.Speaker, u.User, u.Leads)
 	return u
@@ -156,11 +156,11 @@ func (v *conversation) introduce(u Utterance) Utterance {
 
 // isLeader reports whether a player who is identified only by a name leads the game.
 func (v *conversation) isLeader(bare string) bool {
-	return v.leads != "" && strings.EqualFold(bare, bareName(v.leads))
+	return v.leads != "" && strings.EqualFold(bare, cleanName(v.leads))
 }
 
-// bareName returns a player's name without marks.
-func bareName(given string) string {
+// cleanName returns a player's name without marks.
+func cleanName(given string) string {
 	bare, err := untrusted.Name(given)
 	if err != nil {
 		return nameless
@@ -173,29 +173,29 @@ func bareName(given string) string {
 func (v *conversation) nameSpeaker(given, user string, leads bool) string {
 	bare, owner := "", ownerOf(user, "")
 	if user == "" {
-		bare = bareName(given)
+		bare = cleanName(given)
 		owner = ownerOf("", bare)
 	}
-	if k, ok := v.speakers.known[owner]; ok && k.given == given && k.leads == leads && k.version == v.version {
-		return k.shown
+	if k, ok := v.speakers.known[owner]; ok && k.received == given && k.leads == leads && k.version == v.version {
+		return k.displayed
 	}
-	bare = cmp.Or(bare, bareName(given))
+	bare = cmp.Or(bare, cleanName(given))
 	mark := ""
 	switch {
-	case v.posesAs(bare, leads) == nil:
+	case v.checkImpersonation(bare, leads) == nil:
 	case leads:
 		mark = leaderMark
 	default:
 		mark = playerMark
 	}
-	as := v.speakers.show(bare, mark, owner)
-	as.given, as.leads, as.version = given, leads, v.version
+	as := v.speakers.displayName(bare, mark, owner)
+	as.received, as.leads, as.version = given, leads, v.version
 	v.speakers.record(owner, as)
-	return as.shown
+	return as.displayed
 }
 
-// recallNames restores the names that players had earlier in the session.
-func (v *conversation) recallNames(lines []memory.Line) {
+// restoreNames restores the names that players had earlier in the session.
+func (v *conversation) restoreNames(lines []memory.Line) {
 	for _, l := range lines {
 		given, _, _ := strings.Cut(l.Speaker, " (")
 		bare, err := untrusted.Name(given)
@@ -204,8 +204,8 @@ func (v *conversation) recallNames(lines []memory.Line) {
 		}
 		owner := ownerOf(l.User, bare)
 		if _, known := v.speakers.known[owner]; !known {
-			as := v.speakers.show(bare, "", owner)
-			as.given, as.shown, as.version = given, l.Speaker, -1 // decided again when they speak
+			as := v.speakers.displayName(bare, "", owner)
+			as.received, as.displayed, as.version = given, l.Speaker, -1 // decided again when they speak
 			v.speakers.record(owner, as)
 		}
 	}
@@ -214,8 +214,8 @@ func (v *conversation) recallNames(lines []memory.Line) {
 // isMarked reports whether nameSpeaker has marked or numbered a player's name.
 func isMarked(name string) bool { return strings.HasSuffix(name, ")") }
 
-// posesAs returns an error if a player's name is or resembles that of an NPC or the leader, or claims a role.
-func (v *conversation) posesAs(bare string, leads bool) error {
+// checkImpersonation returns an error if a player's name is or resembles that of an NPC or the leader, or claims a role.
+func (v *conversation) checkImpersonation(bare string, leads bool) error {
 	others, role := withoutRoles(bare)
 	if role != "" && !leads {
 		return fmt.Errorf("%s cannot be a player's name: %q stands for the game master, an NPC or the program", bare, role)
@@ -224,7 +224,7 @@ func (v *conversation) posesAs(bare string, leads bool) error {
 		return fmt.Errorf("%s leads the game", v.leads)
 	}
 	if v.npcNames == nil {
-		v.npcNames = v.cast.namesOfAll(v.known)
+		v.npcNames = v.cast.namesOfAll(v.knownNPCs)
 	}
 	for _, called := range []string{bare, others} {
 		npc, is := v.npcNames.Find(called)
@@ -304,12 +304,12 @@ func (v *conversation) admit(given, user string) (string, error) {
 		return "", err
 	}
 	leads, owner := user == "" && v.isLeader(bare), ownerOf(user, bare)
-	if err := v.posesAs(bare, leads); err != nil {
+	if err := v.checkImpersonation(bare, leads); err != nil {
 		return "", err
 	}
 	if other, taken := v.speakers.book.Find(bare); taken && other != owner {
-		as := v.speakers.known[other].shown
-		if other == terminals {
+		as := v.speakers.known[other].displayed
+		if other == terminalOwner {
 			as = nameless
 		}
 		if as != "" && !strings.EqualFold(as, bare) {

@@ -50,7 +50,7 @@ func (t *Table) readOrder(s *Seat, text string) (orders.Order, bool) {
 func (v *conversation) readOrder(speaker, text string) (orders.Order, bool) {
 	v.refreshSnapshot()
 	partner := -1
-	if st := v.talk.State(time.Now(), 0, speaker, v.placeOf); st.Last.Known && st.Last.Ago < v.window {
+	if st := v.talk.State(time.Now(), 0, speaker, v.snapshotIndex); st.Last.Known && st.Last.Ago < v.window {
 		partner = st.Last.NPC
 	}
 	o, ok := orders.Parse(text, orders.Room{
@@ -77,8 +77,8 @@ func (t *Table) acceptOrder(s *Seat, p *passage, o orders.Order, text string) (r
 	return o.Rest
 }
 
-// carryOutOrder carries out a spoken order, and emits [Ordered].
-func (t *Table) carryOutOrder(e spokenOrder) {
+// executeOrder carries out a spoken order, and emits [Ordered].
+func (t *Table) executeOrder(e spokenOrder) {
 	o := e.order
 	told := &Ordered{Speaker: e.speaker, Text: untrusted.Clean(e.text, maxText), Order: o.Kind.String()}
 	who := t.cast.present()
@@ -90,7 +90,7 @@ func (t *Table) carryOutOrder(e spokenOrder) {
 	case orders.Quiet, orders.Resume:
 		told.Done = t.muteNPCs(who, o.Kind == orders.Quiet)
 	case orders.Say:
-		if err := t.sayAs(who, untrusted.Clean(o.Text, maxText), ""); err != nil {
+		if err := t.queuePuppetLine(who, untrusted.Clean(o.Text, maxText), ""); err != nil {
 			told.Problem = err.Error()
 		} else {
 			told.Done = told.NPC + " will say it"

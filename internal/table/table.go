@@ -67,9 +67,9 @@ type Options struct {
 	Engine engine.Engine
 	Host   *mcphost.Host
 	Log    memory.SessionLog
-	// Aside stores the lines that Log rejects, until it accepts them. If nil, lines that still wait at the
+	// Spill stores the lines that Log rejects, until it accepts them. If nil, lines that still wait at the
 	// table's end are lost.
-	Aside   Aside
+	Spill   Spill
 	Context *hotctx.Source
 	// Retrieve searches rules and memory for each line that an NPC answers. If nil, nothing is searched before a
 	// model is asked.
@@ -84,7 +84,7 @@ type Options struct {
 	Outlet mixer.Outlet
 	// Playback says how the outlet receives sound.
 	Playback mixer.Options
-	// Hearing recognises what players say. If nil, [Table.Join] returns [ErrDeaf].
+	// Hearing recognises what players say. If nil, [Table.Join] returns [ErrNoRecognition].
 	Hearing stt.Recogniser
 	// Expect holds hints about the players' speech, besides the names of the NPCs.
 	Expect stt.Options
@@ -157,10 +157,10 @@ type Table struct {
 	queue        *queue
 	leases       *leases
 	planner      *planner
-	purse        *purse
-	judging      *judging
+	costAccounts *costAccounts
+	judgeClient  *judgeClient
 	floor        *floorControl
-	past         past
+	recentSpeech recentSpeech
 	transcript   *transcript
 }
 
@@ -174,12 +174,12 @@ type inbox struct {
 	closed  chan struct{} // closed once Run has ended
 }
 
-// past is a table's memory of the NPCs' last sentences.
-type past struct {
-	remarks remarks      // to recognise their echo
-	said    saidLines    // to take them back
-	bases   bases        // to explain them
-	phrased map[int]bool // NPCs whose last words were a stock phrase: they do not say another
+// recentSpeech is a table's memory of the NPCs' last sentences.
+type recentSpeech struct {
+	remarks    remarks      // to recognise their echo
+	lines      spokenLines  // to take them back
+	bases      bases        // to explain them
+	phraseUsed map[int]bool // NPCs whose last words were a stock phrase: they do not say another
 }
 
 // order is a function for Run to call, for a caller who waits for it.
@@ -214,14 +214,14 @@ func New(o Options) *Table {
 		seats: seats{bySpeaker: map[string]*Seat{}},
 		turns: turns{log: o.Logger, open: map[int64]*turn{}, attempts: map[uint64]*attempt{}},
 		queue: newQueue(), leases: &leases{cast: cast, agenda: agenda, effects: effects, running: map[int]agent.Lease{}},
-		planner: &planner{governor: cost.NewGovernor(), latency: o.Latency, host: o.Host, session: o.Session.ID, hurries: o.Hurries},
-		purse:   &purse{meter: o.Cost, effects: effects},
-		judging: &judging{judge: o.Judge, wait: o.JudgeWait, most: o.JudgeCalls, meter: o.Cost},
-		past:    past{phrased: map[int]bool{}},
+		planner:      &planner{governor: cost.NewGovernor(), latency: o.Latency, host: o.Host, session: o.Session.ID, hurries: o.Hurries},
+		costAccounts: &costAccounts{meter: o.Cost, effects: effects},
+		judgeClient:  &judgeClient{judge: o.Judge, timeout: o.JudgeWait, maxPerMinute: o.JudgeCalls, meter: o.Cost},
+		recentSpeech: recentSpeech{phraseUsed: map[int]bool{}},
 	}
 	t.floor = &floorControl{floor.New(times), effects, agenda, t.mixer}
-	keeper := newKeeper(o.Log, o.Aside, t.work.Go, func(k kept) { t.inbox.reports <- report{finding: k} })
-	t.transcript = &transcript{log: o.Log, keeper: keeper, session: o.Session.ID, most: o.RecentLines, date: o.Date}
+	keeper := newLineWriter(o.Log, o.Spill, t.work.Go, func(k storageNotice) { t.inbox.reports <- report{finding: k} })
+	t.transcript = &transcript{log: o.Log, writer: keeper, session: o.Session.ID, maxRecent: o.RecentLines, date: o.Date}
 	return t
 }
 
@@ -252,9 +252,9 @@ func (t *Table) Hear(ctx context.Context, u Utterance) error {
 // hearTyped gives a typed utterance its turn, after the interruption that it causes, if any.
 func (t *Table) hearTyped(u Utterance) {
 	u = t.conversation.introduce(u)
-	j := t.judgeTyped(u)
-	t.applyJudgement(j, u.Speaker)
-	t.effects.add(typed{newTurn(lineTurn, u, time.Now()), j})
+	j := t.decideTypedOverlap(u)
+	t.applyOverlap(j, u.Speaker)
+	t.effects.add(utteranceTyped{newTurn(lineTurn, u, time.Now()), j})
 }
 
 // order makes Run call f, and returns f's error once the effects of f are carried out. Any goroutine except
@@ -286,9 +286,9 @@ func (t *Table) Run(ctx context.Context) error {
 	})
 	t.recall(ctx)
 	for {
-		t.carryOut(ctx)
+		t.applyEffects(ctx)
 		typed := t.inbox.typed
-		if t.queue.holdsBack() {
+		if t.queue.blocksLocalLines() {
 			typed = nil
 		}
 		select {
@@ -298,7 +298,7 @@ func (t *Table) Run(ctx context.Context) error {
 			t.handleEarEvent(h)
 		case o := <-t.inbox.orders:
 			err := o.do()
-			t.carryOut(ctx)
+			t.applyEffects(ctx)
 			o.done <- err
 		case r := <-t.inbox.reports:
 			if ctx.Err() != nil { // work that was cancelled with the table has not failed
@@ -311,7 +311,7 @@ func (t *Table) Run(ctx context.Context) error {
 		case <-t.agenda.due():
 			for e, ok := t.agenda.popDue(); ok; e, ok = t.agenda.popDue() {
 				t.effects.add(e)
-				t.carryOut(ctx)
+				t.applyEffects(ctx)
 			}
 		case <-ctx.Done():
 			t.close(ctx)
@@ -322,21 +322,21 @@ func (t *Table) Run(ctx context.Context) error {
 
 // handlePlayback handles the mixer's notes since the last call.
 func (t *Table) handlePlayback(ctx context.Context) {
-	notes := t.mixer.TakeNotes(nil)
+	notes := t.mixer.DrainEvents(nil)
 	for i, n := range notes {
 		a := t.turns.attempts[n.Line]
 		if a == nil || a.turn.phase == cut {
 			continue // it was cut meanwhile
 		}
 		last := i+1 < len(notes) && notes[i+1].Line == n.Line && notes[i+1].Kind == mixer.Finished
-		t.handleNote(a, n, last)
-		t.carryOut(ctx)
+		t.handleLineEvent(a, n, last)
+		t.applyEffects(ctx)
 	}
 }
 
-// carryOut carries out the waiting effects, and those that follow from them. Only here does the table act on
+// applyEffects carries out the waiting effects, and those that follow from them. Only here does the table act on
 // anything but its own state.
-func (t *Table) carryOut(ctx context.Context) {
+func (t *Table) applyEffects(ctx context.Context) {
 	for e, ok := t.effects.pop(); ok; e, ok = t.effects.pop() {
 		switch e := e.(type) {
 		case Event:
@@ -344,20 +344,20 @@ func (t *Table) carryOut(ctx context.Context) {
 		case *worker:
 			e.attempt.cancel = e.startWork(ctx, t)
 			t.turns.working++
-		case *askJudge:
-			e.inquiry.cancel = e.startAsking(ctx, t)
+		case *judgeWork:
+			e.inquiry.cancel = e.start(ctx, t)
 		case work:
 			t.work.Go(func() { e.run(ctx, t) })
 		case cancelWork:
 			e.cancel(errAbandoned)
 		case cancelInquiry:
 			if e.cancel != nil {
-				e.cancel(errSettled)
+				e.cancel(errAddresseeDecided)
 			}
 		case confirmGuess:
 			close(e.confirmed)
-		case openEar:
-			e.seat.openEar(ctx, e.options)
+		case startEar:
+			e.seat.startEar(ctx, e.options)
 		case listenAhead:
 			t.o.Listener.ListenAhead(e.Ahead)
 		case declineSound:
@@ -381,40 +381,40 @@ func (t *Table) carryOut(ctx context.Context) {
 func (t *Table) handleStep(e effect) {
 	switch e := e.(type) {
 	case floorEffect:
-		t.carryOutFloor(e.Effect)
+		t.applyFloorEffect(e.Effect)
 	case deliverRest:
 		t.deliverRest(e.attempt)
-	case interruptedItself:
+	case engineInterrupted:
 		if !t.floor.Stopping(e.attempt.id) { // otherwise the floor decides by the player's words
-			t.bargeIn(e.attempt, t.seats.lastVoice)
+			t.endBargedTurn(e.attempt, t.seats.lastSpeaker)
 		}
 	case endIfDone:
 		t.endIfDone(e.attempt)
 	case commitTurn:
 		t.commit(e.turn)
-	case turnOver:
+	case turnFinished:
 		t.seats.sealUtterance(e.turn)
 		t.forgetTurn(e.turn)
-		if e.turn.done != nil {
-			close(e.turn.done)
+		if e.turn.ended != nil {
+			close(e.turn.ended)
 		}
-	case understood:
-		t.acceptUtterance(e.seat, e.passage, e.text, e.judgement)
-	case continued:
-		t.continueTurn(e.seat, e.passage, e.text, e.judgement)
-	case typed:
-		t.admitUtterance(e.turn, e.judgement)
+	case utteranceComplete:
+		t.acceptUtterance(e.seat, e.passage, e.text, e.overlapDecision)
+	case utteranceContinued:
+		t.continueTurn(e.seat, e.passage, e.text, e.overlapDecision)
+	case utteranceTyped:
+		t.admitUtterance(e.turn, e.overlapDecision)
 	case spokenOrder:
-		t.carryOutOrder(e)
+		t.executeOrder(e)
 	case undecidedExpired:
 		t.endUndecided(e.turn)
-	case judgeLate:
-		t.judgeIsLate(e.turn)
-	case weighingExpired:
-		t.queueWeighed(e.turn)
+	case judgeExpired:
+		t.handleJudgeTimeout(e.turn)
+	case relevanceCheckExpired:
+		t.queueUnresolved(e.turn)
 	case fillerDue:
-		if line, _ := t.floor.Speaking(); line == 0 && !t.seats.anybodyVoices() {
-			t.sayIfLate(e.turn)
+		if line, _ := t.floor.Speaking(); line == 0 && !t.seats.anySpeaking() {
+			t.fillLateAnswer(e.turn)
 		}
 	case leaseExpired:
 		t.leases.expireLease(e.npc)

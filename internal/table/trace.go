@@ -25,14 +25,14 @@ func (t *Table) openTrace(tn *turn) {
 	if since.IsZero() { // a guess: the player has not ended
 		since = time.Now()
 	}
-	tn.record.trace = t.o.Tracer.StartTurn(tn.to.npc.Name, t.o.Session.ID, since)
+	tn.record.trace = t.o.Tracer.StartTurn(tn.addressee.npc.Name, t.o.Session.ID, since)
 }
 
 // closeTrace ends the trace of a turn. It adds the stages of the ledger that are not calls of models or
 // tools, each at its time.
 func (t *Table) closeTrace(tn *turn, l Ledger, outcome Outcome) {
 	if tn.record.trace == nil {
-		if t.o.Tracer == nil || tn.to.index < 0 {
+		if t.o.Tracer == nil || tn.addressee.index < 0 {
 			return // no NPC was addressed
 		}
 		t.openTrace(tn)
@@ -40,8 +40,8 @@ func (t *Table) closeTrace(tn *turn, l Ledger, outcome Outcome) {
 	heard := tn.words.since.Add(tn.words.endpoint)
 	tn.record.trace.Stage("endpoint", tn.words.since, heard)
 	tn.record.trace.Stage("stt", heard, heard.Add(tn.words.final))
-	if !tn.words.known.IsZero() && !tn.plan.started.IsZero() {
-		tn.record.trace.Stage("queue", tn.words.known, tn.plan.started)
+	if !tn.words.knownAt.IsZero() && !tn.plan.started.IsZero() {
+		tn.record.trace.Stage("queue", tn.words.knownAt, tn.plan.started)
 	}
 	if a := tn.attempt; a != nil {
 		tn.record.trace.Stage("context", a.began, a.began.Add(milliseconds(l.ContextMS)))
@@ -53,7 +53,7 @@ func (t *Table) closeTrace(tn *turn, l Ledger, outcome Outcome) {
 		tn.record.trace.Stage("tts", ready.Add(-milliseconds(l.TTSFirstAudioMS)), ready)
 	}
 	tn.record.trace.End(tracing.TurnEnd{
-		Number: tn.number, Route: string(tn.to.route), Tier: tn.plan.choice.Tier.String(), Outcome: string(outcome), Budget: l.Budget, BreachStage: l.BreachStage,
+		Number: tn.number, Route: string(tn.addressee.route), Tier: tn.plan.choice.Tier.String(), Outcome: string(outcome), Budget: l.Budget, BreachStage: l.BreachStage,
 		TargetMS: l.TargetMS, SoundMS: l.FirstSoundMS, AnswerMS: l.FirstSubstanceMS, ToolRounds: l.ToolRounds,
 		InputTokens: l.InputTokens, OutputTokens: l.OutputTokens, Failed: outcome == OutcomeFailed,
 	})

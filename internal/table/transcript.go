@@ -19,12 +19,12 @@ const maxRecalled = 256
 // transcript holds the lines of a session: all of it in the log, which the keeper writes, and the last lines
 // in memory for the NPCs.
 type transcript struct {
-	log     memory.SessionLog
-	keeper  *keeper
-	session string
-	most    int                // bound of recent
-	date    func() memory.Date // in the world
-	recent  []memory.Line      // the session's last lines, the oldest first; never changed in place
+	log       memory.SessionLog
+	writer    *lineWriter
+	session   string
+	maxRecent int                // bound of recent
+	date      func() memory.Date // in the world
+	recent    []memory.Line      // the session's last lines, the oldest first; never changed in place
 
 	lastEdit <-chan struct{} // closed once the last edit of the log is done; nil if there was none
 	erasing  int             // running edits that delete an NPC's answer from the log
@@ -32,11 +32,11 @@ type transcript struct {
 
 // recallSession reads the earlier lines of a session that is resumed.
 func (r *transcript) recallSession(ctx context.Context) ([]memory.Line, error) {
-	lines, err := r.log.Recent(ctx, r.session, max(maxRecalled, r.most))
+	lines, err := r.log.Recent(ctx, r.session, max(maxRecalled, r.maxRecent))
 	if err != nil && ctx.Err() == nil {
 		return nil, fmt.Errorf("the NPCs do not know what was said before: %w", err)
 	}
-	r.recent = append([]memory.Line{}, lines[max(len(lines)-r.most, 0):]...)
+	r.recent = append([]memory.Line{}, lines[max(len(lines)-r.maxRecent, 0):]...)
 	return lines, nil
 }
 
@@ -44,20 +44,20 @@ func (r *transcript) recallSession(ctx context.Context) ([]memory.Line, error) {
 // who may know them.
 func (r *transcript) linesOf(tn *turn, present []string) []memory.Line {
 	var lines []memory.Line
-	if !tn.isPuppet() && !tn.kept.lineTakenBack && tn.leader == nil && tn.kind != repeatTurn && tn.Text != "" {
+	if !tn.isPuppet() && !tn.retention.lineRetracted && tn.leader == nil && tn.kind != repeatTurn && tn.Text != "" {
 		l := r.playersLine(tn, present)
-		if tn.to.agent != nil && tn.end.outcome != OutcomePassed { // otherwise it was not said to an NPC
-			l.To = tn.to.npc.ID
+		if tn.addressee.agent != nil && tn.end.outcome != OutcomePassed { // otherwise it was not said to an NPC
+			l.To = tn.addressee.npc.ID
 		}
 		lines = append(lines, l)
 	}
-	if len(tn.delivered.texts) > 0 && !tn.kept.answerTakenBack {
+	if len(tn.delivered.texts) > 0 && !tn.retention.answerRetracted {
 		number := tn.number
 		if tn.kind == repeatTurn {
 			number = tn.again.first // that of the line it answers
 		}
 		lines = append(lines, memory.Line{
-			Session: r.session, Turn: number, Speaker: tn.to.npc.Name, NPC: tn.to.npc.ID, Text: strings.Join(tn.delivered.texts, " "), At: time.Now(),
+			Session: r.session, Turn: number, Speaker: tn.addressee.npc.Name, NPC: tn.addressee.npc.ID, Text: strings.Join(tn.delivered.texts, " "), At: time.Now(),
 			Ref: answerRef(tn.number), Present: present, Date: r.date(),
 		})
 	}
@@ -75,14 +75,14 @@ func (r *transcript) playersLine(tn *turn, present []string) memory.Line {
 // rememberTurn adds the lines of a turn to the last lines. Workers keep the lines that they were given.
 func (r *transcript) rememberTurn(tn *turn, present []string) {
 	all := slices.Concat(r.recent, r.linesOf(tn, present))
-	r.recent = all[max(len(all)-r.most, 0):]
+	r.recent = all[max(len(all)-r.maxRecent, 0):]
 }
 
 // editRecent applies an edit to the last lines.
 func (r *transcript) editRecent(e edit) {
 	recent := make([]memory.Line, 0, len(r.recent))
 	for _, l := range r.recent {
-		if l.NPC == "" && e.of(sourceOf(l)) {
+		if l.NPC == "" && e.matches(sourceOf(l)) {
 			if e.text == "" {
 				continue
 			}
@@ -128,7 +128,7 @@ func (t *Table) recall(ctx context.Context) {
 		t.turns.count = max(t.turns.count, l.Turn, turnOf(l))
 	}
 	t.cast.recallConversations(lines)
-	t.conversation.recallNames(lines)
+	t.conversation.restoreNames(lines)
 }
 
 // answerPrefix is the beginning of the reference of an NPC's line in the log.

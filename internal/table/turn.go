@@ -26,19 +26,19 @@ type turn struct {
 	phase  phase // changed by [turns.moveTo]
 	origin
 
-	words     words
-	to        addressee
-	plan      turnPlan
-	guesses   guesses
-	attempt   *attempt // at an answer; nil before the first, and after one was dropped
-	inquiry   *inquiry // to the judge, about whom the line is for; nil unless that is in doubt
-	over      *attempt // the attempt whose line it was said over, while it is weighed
-	delivered delivered
-	kept      retention
-	record    record
+	words      words
+	addressee  addressee
+	plan       turnPlan
+	guesses    guesses
+	attempt    *attempt // at an answer; nil before the first, and after one was dropped
+	inquiry    *inquiry // to the judge, about whom the line is for; nil unless that is in doubt
+	overlapped *attempt // the attempt whose line it was said over, while it is weighed
+	delivered  delivered
+	retention  retention
+	record     record
 
-	end  turnEnd       // set once it is cut or ending
-	done chan struct{} // closed at its end; nil if nothing waits for it
+	end   turnEnd       // set once it is cut or ending
+	ended chan struct{} // closed at its end; nil if nothing waits for it
 }
 
 // turnKind says why there is a turn.
@@ -72,13 +72,13 @@ type origin struct {
 // that the turn has its own utterance.
 type repeat struct {
 	first    int64      // the turn in which it was said; 0 for the turn's own utterance
-	instead  int64      // the turn whose answer was taken back last
-	unwanted [][]string // the previous answers, the latest last, each in sentences
+	replaces int64      // the turn whose answer was taken back last
+	rejected [][]string // the previous answers, the latest last, each in sentences
 }
 
 // answers returns the previous answers, each as one text.
 func (k repeat) answers() (all []string) {
-	for _, sentences := range k.unwanted {
+	for _, sentences := range k.rejected {
 		if len(sentences) > 0 { // otherwise it was only a stock phrase
 			all = append(all, strings.Join(sentences, " "))
 		}
@@ -89,10 +89,10 @@ func (k repeat) answers() (all []string) {
 // words describes how the words of a turn came.
 type words struct {
 	timing
-	known  time.Time         // when all of them were known
-	spoken bool              // heard, not typed
-	sound  *engine.Recording // nil if they were typed, or no engine listens to sound
-	held   bool              // their player is still speaking, so the answer must not be heard yet
+	knownAt        time.Time         // when all of them were known
+	spoken         bool              // heard, not typed
+	sound          *engine.Recording // nil if they were typed, or no engine listens to sound
+	playerSpeaking bool              // their player is still speaking, so the answer must not be heard yet
 }
 
 // timing says when a player's words came.
@@ -104,10 +104,10 @@ type timing struct {
 
 // addressee says whom a turn is for.
 type addressee struct {
-	index int          // in the cast; -1 for no NPC
-	agent *agent.Agent // nil for no NPC
-	npc   config.NPC   // configuration of agent when work on the answer began
-	also  int          // index of an NPC that may react to the answer; -1 for none
+	index       int          // in the cast; -1 for no NPC
+	agent       *agent.Agent // nil for no NPC
+	npc         config.NPC   // configuration of agent when work on the answer began
+	reactingNPC int          // index of an NPC that may react to the answer; -1 for none
 
 	decision   address.Decision
 	route      Route
@@ -116,8 +116,8 @@ type addressee struct {
 	version    int             // of agent, when the answer was guessed at
 }
 
-// nobody is the addressee of a turn until an NPC is found for it.
-var nobody = addressee{index: -1, also: -1}
+// noAddressee is the addressee of a turn until an NPC is found for it.
+var noAddressee = addressee{index: -1, reactingNPC: -1}
 
 // turnPlan says how a turn is answered.
 type turnPlan struct {
@@ -131,9 +131,9 @@ type turnPlan struct {
 
 // guesses counts the answers that were started on words that were not final, see [Table.guess].
 type guesses struct {
-	dropped int           // how many were dropped
-	wasted  *cost.Account // account of the last dropped one; may be nil
-	ahead   bool          // this turn is a guess whose first sentence the voice may prepare
+	dropped        int           // how many were dropped
+	droppedAccount *cost.Account // account of the last dropped one; may be nil
+	voiceAllowed   bool          // this turn is a guess whose first sentence the voice may prepare
 }
 
 // delivered is the part of an answer that reached the players.
@@ -146,8 +146,8 @@ type delivered struct {
 // retention says what of a turn is stored, and who may know it.
 type retention struct {
 	present         []string // as in [memory.Line]; nil until [Table.presentAt]
-	lineTakenBack   bool     // the player took the line back, so it is not stored
-	answerTakenBack bool     // the answer was taken back, so it is not stored
+	lineRetracted   bool     // the player took the line back, so it is not stored
+	answerRetracted bool     // the answer was taken back, so it is not stored
 }
 
 // record is the account of a turn.
@@ -156,14 +156,14 @@ type record struct {
 	tooling time.Duration // of all tool rounds
 	floor   time.Duration // the wait for the floor
 	account *cost.Account // of all attempts; nil before the first
-	judged  judgment      // outcome of asking the judge
+	judged  judgeOutcome  // outcome of asking the judge
 	trace   *tracing.Turn // nil if it is not traced
 }
 
 // newTurn returns a turn without an addressee. since is when its player stopped speaking, or, for a turn
 // without words of a player, when it was requested.
 func newTurn(kind turnKind, u Utterance, since time.Time) *turn {
-	return &turn{Utterance: u, origin: origin{kind: kind}, words: words{timing: timing{since: since}}, to: nobody}
+	return &turn{Utterance: u, origin: origin{kind: kind}, words: words{timing: timing{since: since}}, addressee: noAddressee}
 }
 
 // turnEnd says how a turn ends.
@@ -184,40 +184,40 @@ func (tn *turn) isPuppet() bool { return tn.kind == puppetTurn || tn.kind == tri
 func (tn *turn) isAnswer() bool { return !tn.isPuppet() && tn.kind != reactionTurn }
 
 // mayRedirect reports whether a turn may still go to another NPC.
-func (tn *turn) mayRedirect() bool { return tn.phase == queued || tn.silent() && tn.leader == nil }
+func (tn *turn) mayRedirect() bool { return tn.phase == queued || tn.isUnheard() && tn.leader == nil }
 
-// asked returns the number of the turn with the utterance that this turn answers.
-func (tn *turn) asked() int64 {
+// askedTurn returns the number of the turn with the utterance that this turn answers.
+func (tn *turn) askedTurn() int64 {
 	switch {
 	case tn.kind == repeatTurn:
 		return tn.again.first
 	case tn.leader != nil:
-		return tn.leader.asked()
+		return tn.leader.askedTurn()
 	}
 	return tn.number
 }
 
-// silent reports whether the turn is being answered and none of the answer was heard or shown yet.
-func (tn *turn) silent() bool {
+// isUnheard reports whether the turn is being answered and none of the answer was heard or shown yet.
+func (tn *turn) isUnheard() bool {
 	return tn.phase.isAnswering() && !tn.delivered.audible && len(tn.delivered.texts) == 0
 }
 
-// spent returns the time since the end of the player's speech, without the wait for the busy NPC, because
+// elapsed returns the time since the end of the player's speech, without the wait for the busy NPC, because
 // nothing can be done about that any more.
-func (tn *turn) spent() time.Duration {
+func (tn *turn) elapsed() time.Duration {
 	queued := time.Duration(0)
-	if !tn.words.known.IsZero() {
-		queued = max(tn.plan.started.Sub(tn.words.known), 0)
+	if !tn.words.knownAt.IsZero() {
+		queued = max(tn.plan.started.Sub(tn.words.knownAt), 0)
 	}
 	return time.Since(tn.words.since) - queued
 }
 
-// waited returns how long the utterance waited in the queue.
-func (tn *turn) waited() time.Duration {
-	if tn.plan.started.IsZero() || tn.words.known.IsZero() {
+// queueWait returns how long the utterance queueWait in the queue.
+func (tn *turn) queueWait() time.Duration {
+	if tn.plan.started.IsZero() || tn.words.knownAt.IsZero() {
 		return max(time.Since(tn.words.since)-tn.words.endpoint-tn.words.final, 0)
 	}
-	return tn.plan.started.Sub(tn.words.known)
+	return tn.plan.started.Sub(tn.words.knownAt)
 }
 
 // stampWords records in the ledger of a turn how long its words took.
@@ -236,21 +236,21 @@ func (tn *turn) stampSound(ofAnswer bool, at time.Time) {
 	}
 }
 
-// mayGoOn returns how much longer the player may continue the utterance, within a window from its end; 0 for
+// continuationLeft returns how much longer the player may continue the utterance, within a window from its end; 0 for
 // a typed line.
-func (tn *turn) mayGoOn(window time.Duration) time.Duration {
+func (tn *turn) continuationLeft(window time.Duration) time.Duration {
 	if !tn.words.spoken {
 		return 0
 	}
 	return time.Until(tn.words.since.Add(tn.words.endpoint + window))
 }
 
-// whenOver returns a channel that is closed when the turn has ended.
-func (tn *turn) whenOver() <-chan struct{} {
-	if tn.done == nil {
-		tn.done = make(chan struct{})
+// whenEnded returns a channel that is closed when the turn has ended.
+func (tn *turn) whenEnded() <-chan struct{} {
+	if tn.ended == nil {
+		tn.ended = make(chan struct{})
 	}
-	return tn.done
+	return tn.ended
 }
 
 // source returns where the words of an utterance come from.

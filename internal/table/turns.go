@@ -14,13 +14,13 @@ import (
 
 // turns holds the turns of a table that have begun and not ended, and the attempts to answer them.
 type turns struct {
-	log       *slog.Logger
-	count     int64 // turns so far
-	open      map[int64]*turn
-	undecided []*turn // spoken lines for no NPC, which their players may continue
-	doubted   []*turn // lines that wait for the judge
-	weighed   *turn   // see [Table.weighTurn]; nil if there is none
-	closing   bool    // the table closes: no turn begins
+	log            *slog.Logger
+	count          int64 // turns so far
+	open           map[int64]*turn
+	undecided      []*turn // spoken lines for no NPC, which their players may continue
+	doubted        []*turn // lines that wait for the judge
+	relevanceCheck *turn   // see [Table.startRelevanceCheck]; nil if there is none
+	closing        bool    // the table closes: no turn begins
 
 	lines    uint64              // attempts so far, and so lines on the floor
 	attempts map[uint64]*attempt // running attempts, by line
@@ -85,20 +85,20 @@ func (t *Table) extendTurn(tn *turn, text string, timing timing) {
 
 // admitUtterance announces the turn of an utterance, decides whom it is for, and begins or queues it. j says
 // how it affects the line it was said over.
-func (t *Table) admitUtterance(tn *turn, j judgement) {
+func (t *Table) admitUtterance(tn *turn, j overlapDecision) {
 	t.announceUtterance(tn)
-	tn.words.known = time.Now()
+	tn.words.knownAt = time.Now()
 	t.routeJudged(tn, j)
 }
 
 // routeJudged gives a turn to the NPC it is for, as far as that is known.
-func (t *Table) routeJudged(tn *turn, j judgement) {
+func (t *Table) routeJudged(tn *turn, j overlapDecision) {
 	switch {
 	case isAside(tn.Text):
 		t.routeTurn(tn, address.Decision{Route: address.RouteNone})
-	case j.bearing == open && t.floor.Stopping(j.over.id) && t.mayWeigh(j.over):
-		t.weighTurn(tn, j)
-	case j.over != nil:
+	case j.lineEffect == open && t.floor.Stopping(j.overlapped.id) && t.canCheckRelevance(j.overlapped):
+		t.startRelevanceCheck(tn, j)
+	case j.overlapped != nil:
 		t.routeTurn(tn, j.decision)
 	default:
 		t.routeTurn(tn, t.conversation.decideAddressee(tn.number, tn.Utterance))
@@ -109,7 +109,7 @@ func (t *Table) routeJudged(tn *turn, j judgement) {
 func (t *Table) routeTurn(tn *turn, d address.Decision) {
 	t.assignDecision(tn, d)
 	for _, npc := range d.NotFor {
-		t.takeBackCall(npc, tn)
+		t.cancelMistakenCall(npc, tn)
 	}
 	if !t.awaitJudge(tn) {
 		t.beginOrQueue(tn)
@@ -128,11 +128,11 @@ func (t *Table) redirectTurn(tn *turn, d address.Decision) {
 	t.routeTurn(tn, d)
 }
 
-// takeBackCall ends the turns of an NPC that was called by mistake, as corrected by the turn by. The lines of
+// cancelMistakenCall ends the turns of an NPC that was called by mistake, as corrected by the turn by. The lines of
 // these turns are stored.
-func (t *Table) takeBackCall(npc int, by *turn) {
+func (t *Table) cancelMistakenCall(npc int, by *turn) {
 	for _, tn := range slices.Clone(t.queue.waiting) {
-		if tn.to.index == npc && tn.Speaker == by.Speaker && tn != by {
+		if tn.addressee.index == npc && tn.Speaker == by.Speaker && tn != by {
 			t.queue.remove(tn)
 			t.turns.moveTo(tn, arrived)
 			t.endUnanswered(tn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
@@ -148,21 +148,21 @@ func (t *Table) assignDecision(tn *turn, d address.Decision) {
 	if tn.kind != whisperTurn {
 		d.NPCs = t.cast.hearing(d.NPCs)
 	}
-	tn.to.index, tn.to.agent, tn.to.also = -1, nil, -1
-	tn.to.decision, tn.to.route, tn.to.mayDecline = d, Route(d.Route), false
+	tn.addressee.index, tn.addressee.agent, tn.addressee.reactingNPC = -1, nil, -1
+	tn.addressee.decision, tn.addressee.route, tn.addressee.mayDecline = d, Route(d.Route), false
 	if len(d.NPCs) > 0 {
 		t.assignNPC(tn, d.NPCs[0])
-		tn.to.mayDecline = !d.Called
+		tn.addressee.mayDecline = !d.Called
 	}
 	if len(d.NPCs) > 1 {
-		tn.to.also = d.NPCs[1]
+		tn.addressee.reactingNPC = d.NPCs[1]
 	}
-	tn.to.renewal = t.conversation.recordDecision(tn.number, tn.Speaker, d).After(tn.to.renewal)
+	tn.addressee.renewal = t.conversation.recordDecision(tn.number, tn.Speaker, d).After(tn.addressee.renewal)
 }
 
 func (t *Table) assignNPC(tn *turn, npc int) {
-	tn.to.index, tn.to.agent = npc, t.cast.agents[npc]
-	tn.to.npc = tn.to.agent.NPC
+	tn.addressee.index, tn.addressee.agent = npc, t.cast.agents[npc]
+	tn.addressee.npc = tn.addressee.agent.NPC
 }
 
 // beginOrQueue begins a turn, or queues it until its NPC is free.
@@ -170,34 +170,34 @@ func (t *Table) beginOrQueue(tn *turn) {
 	switch {
 	case tn.isPuppet(): // even if the NPC is busy, because the floor orders the lines
 		t.beginTurn(tn)
-	case tn.to.index < 0 && tn.words.spoken:
+	case tn.addressee.index < 0 && tn.words.spoken:
 		t.awaitContinuation(tn)
-	case tn.to.index < 0:
+	case tn.addressee.index < 0:
 		t.endUnanswered(tn, turnEnd{outcome: OutcomeNoTarget})
-	case t.queue.isBusy(tn.to.index):
+	case t.queue.isBusy(tn.addressee.index):
 		t.queueTurn(tn)
-	case tn.to.agent.Muted:
+	case tn.addressee.agent.Muted:
 		t.endUnanswered(tn, turnEnd{outcome: OutcomeMuted})
 	default:
 		t.beginTurn(tn)
 	}
 }
 
-// crowdedOut is the end of a turn for which there is no room.
-var crowdedOut = turnEnd{outcome: OutcomeCancelled, stage: "queue", notice: "too much was said at once, so this was not answered"}
+// queueFullEnd is the end of a turn for which there is no room.
+var queueFullEnd = turnEnd{outcome: OutcomeCancelled, stage: "queue", notice: "too much was said at once, so this was not answered"}
 
 // queueTurn queues a turn. If the queue is full, which happens only to speech and reworded lines, the newest
 // turn of the player who has most waiting ends unanswered.
 func (t *Table) queueTurn(tn *turn) {
 	if t.queue.isFull() {
-		out := t.queue.crowdingOut(tn)
+		out := t.queue.turnToDrop(tn)
 		if out == tn {
-			t.endUnanswered(tn, crowdedOut)
+			t.endUnanswered(tn, queueFullEnd)
 			return
 		}
 		t.queue.remove(out)
 		t.turns.moveTo(out, arrived)
-		t.endUnanswered(out, crowdedOut)
+		t.endUnanswered(out, queueFullEnd)
 	}
 	t.turns.moveTo(tn, queued)
 	t.queue.add(tn)
@@ -208,43 +208,43 @@ func (t *Table) queueTurn(tn *turn) {
 func (t *Table) awaitContinuation(tn *turn) {
 	t.turns.moveTo(tn, undecided)
 	t.turns.undecided = append(t.turns.undecided, tn)
-	if tn.words.held {
+	if tn.words.playerSpeaking {
 		return // the player is speaking already
 	}
 	t.agenda.put(undecidedExpired{tn}, t.o.mergeWindow(), undecidedExpired{tn})
 }
 
-// afterthought is how long an utterance for no NPC stays open in case its player goes on. That is long enough
+// continuationWindow is how long an utterance for no NPC stays open in case its player goes on. That is long enough
 // to say a name last, and short enough not to delay the end of the turn.
-const afterthought = 600 * time.Millisecond
+const continuationWindow = 600 * time.Millisecond
 
 // mergeWindow returns how long an utterance for no NPC may be continued.
 func (o *Options) mergeWindow() time.Duration {
 	if o.Lane.Merge == 0 {
-		return afterthought
+		return continuationWindow
 	}
-	return min(max(o.Lane.Merge, 0), afterthought)
+	return min(max(o.Lane.Merge, 0), continuationWindow)
 }
 
 // endUndecided ends an utterance that is for no NPC after all.
 func (t *Table) endUndecided(tn *turn) {
-	t.forgetUndecided(tn)
+	t.removeUndecided(tn)
 	t.endUnanswered(tn, turnEnd{outcome: OutcomeNoTarget})
 }
 
-// decideAnew routes an utterance again after the player has gone on.
-func (t *Table) decideAnew(tn *turn, j judgement) {
+// rerouteContinued routes an utterance again after the player has gone on.
+func (t *Table) rerouteContinued(tn *turn, j overlapDecision) {
 	if tn.phase == doubted {
 		t.undoDoubt(tn)
 	} else {
-		t.forgetUndecided(tn)
+		t.removeUndecided(tn)
 		t.turns.moveTo(tn, arrived)
 	}
-	tn.words.known = time.Now()
+	tn.words.knownAt = time.Now()
 	t.routeJudged(tn, j)
 }
 
-func (t *Table) forgetUndecided(tn *turn) {
+func (t *Table) removeUndecided(tn *turn) {
 	t.agenda.remove(undecidedExpired{tn})
 	t.turns.undecided = slices.DeleteFunc(t.turns.undecided, func(o *turn) bool { return o == tn })
 }
@@ -256,20 +256,20 @@ func (t *Table) beginQueued() {
 	}
 	for tn := t.queue.popFree(); tn != nil; tn = t.queue.popFree() {
 		t.turns.moveTo(tn, arrived)
-		if tn.to.agent.Left && (tn.kind == repeatTurn || tn.kind == whisperTurn) {
+		if tn.addressee.agent.Left && (tn.kind == repeatTurn || tn.kind == whisperTurn) {
 			t.endUnanswered(tn, turnEnd{outcome: OutcomeNoTarget})
 			continue
 		}
-		if tn.to.agent.Left { // decide again without the NPC that left
+		if tn.addressee.agent.Left { // decide again without the NPC that left
 			t.assignDecision(tn, t.conversation.decideAddressee(tn.number, tn.Utterance))
 		}
 		t.beginOrQueue(tn)
 	}
 }
 
-// sayAs makes one NPC say a line of the DM, unless too many wait. If voice is not empty, the line is a trial
+// queuePuppetLine makes one NPC say a line of the DM, unless too many wait. If voice is not empty, the line is a trial
 // with that voice.
-func (t *Table) sayAs(who []int, text, voice string) error {
+func (t *Table) queuePuppetLine(who []int, text, voice string) error {
 	if len(who) != 1 {
 		return fmt.Errorf("you can only speak as one NPC at a time")
 	}
@@ -281,16 +281,16 @@ func (t *Table) sayAs(who []int, text, voice string) error {
 	if voice != "" {
 		tn.kind, tn.voice = trialTurn, voice
 	}
-	tn.number, tn.words.known, tn.to.route = t.turns.nextNumber(), now, RoutePuppet
+	tn.number, tn.words.knownAt, tn.addressee.route = t.turns.nextNumber(), now, RoutePuppet
 	t.assignNPC(tn, who[0])
 	t.beginOrQueue(tn)
 	return nil
 }
 
-// endUnheard ends an utterance that has no transcript.
-func (t *Table) endUnheard(u Utterance, heard timing, why error) {
+// endUntranscribed ends an utterance that has no transcript.
+func (t *Table) endUntranscribed(u Utterance, heard timing, why error) {
 	tn := newTurn(lineTurn, u, heard.since)
-	tn.number, tn.words.timing, tn.to.route = t.turns.nextNumber(), heard, RouteNone
+	tn.number, tn.words.timing, tn.addressee.route = t.turns.nextNumber(), heard, RouteNone
 	tn.stampWords()
 	t.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Spoken: true})
 	t.endTurn(tn, turnEnd{outcome: OutcomeFailed, stage: "stt", notice: fmt.Sprintf("what %s said could not be understood: %s", tn.Speaker, userfile.OneLine(why))})

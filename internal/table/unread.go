@@ -39,14 +39,14 @@ func (t *Table) DropUnread(ctx context.Context, u Unread) error {
 	err := t.order(ctx, func() error {
 		t.transcript.dropUnread(u)
 		for _, a := range t.cast.agents {
-			a.Unsay(u.Text)
+			a.RetractText(u.Text)
 		}
-		w := &logEdit{done: done, waiting: u.dropFrom, log: func(ctx context.Context) error {
+		w := &logEdit{result: done, editPending: u.dropFrom, editLog: func(ctx context.Context) error {
 			return ForgetUnread(ctx, t.o.Log, t.o.Session.ID, u)
 		}}
 		if tn := t.turns.open[u.Turn]; tn != nil {
 			tn.dropUnread(u.Text)
-			w.before = append(w.before, tn.whenOver())
+			w.waitFor = append(w.waitFor, tn.whenEnded())
 		}
 		t.startEdit(w)
 		return nil

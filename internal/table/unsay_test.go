@@ -44,7 +44,7 @@ func TestUnsay(t *testing.T) {
 		r := open(t, setting{model: d.model})
 		r.write("Ana", "m1", "Mira, what is your word?")
 		time.Sleep(5 * time.Second)
-		said, err := r.Unsay(t.Context(), table.Unsaying{Turn: 1, By: "id:Ana", Again: true})
+		said, err := r.RetractAnswer(t.Context(), table.RetractionRequest{Turn: 1, By: "id:Ana", Again: true})
 		check(t, err)
 		if said != "Mira never said that, and is asked again" {
 			t.Errorf("Unsay says %q", said)
@@ -58,7 +58,7 @@ func TestUnsay(t *testing.T) {
 		if len(started) != 2 || started[1].Route != table.RouteAgain || started[1].Again != 1 {
 			t.Errorf("turns started %+v", started)
 		}
-		_, err = r.Unsay(t.Context(), table.Unsaying{Turn: started[1].Turn, Leads: true})
+		_, err = r.RetractAnswer(t.Context(), table.RetractionRequest{Turn: started[1].Turn, Leads: true})
 		check(t, err)
 		r.kept("Ana: Mira, what is your word?")
 		for _, npc := range []string{"Mira", "Bart"} {
@@ -82,7 +82,7 @@ func TestUnsayWhileItIsSaid(t *testing.T) {
 		r.write("Ana", "m1", "Mira, tell a tale")
 		time.Sleep(4 * time.Second)
 		sounds := len(r.wire.heard())
-		if _, err := r.Unsay(t.Context(), table.Unsaying{Leads: true}); sounds == 0 || err != nil {
+		if _, err := r.RetractAnswer(t.Context(), table.RetractionRequest{Leads: true}); sounds == 0 || err != nil {
 			t.Fatalf("%d sounds, %v", sounds, err)
 		}
 		time.Sleep(time.Minute)
@@ -121,7 +121,7 @@ func TestErasedIsToldOnceTheLogHasChanged(t *testing.T) {
 				time.Sleep(5 * time.Second)
 				done := make(chan error, 1)
 				begun := time.Now()
-				go func() { _, err := r.Unsay(t.Context(), table.Unsaying{Leads: true}); done <- err }()
+				go func() { _, err := r.RetractAnswer(t.Context(), table.RetractionRequest{Leads: true}); done <- err }()
 				synctest.Wait()
 				if got := len(of[*table.Unsaid](r.events)); got != 1 {
 					t.Fatalf("%d unsaid events at once, want 1", got)
@@ -150,27 +150,27 @@ func TestUnsayIsRefused(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		do   func(r *room)
-		want table.Unsaying
+		want table.RetractionRequest
 		why  string
 	}{
-		{"nothing_said", func(*room) {}, table.Unsaying{Turn: 9, Leads: true}, "no such line was said lately"},
-		{"another_players", func(*room) {}, table.Unsaying{Turn: 1, By: "id:Bob"}, "only the game master"},
-		{"no_longer_the_last", func(r *room) { r.write("Ana", "m2", "Mira, once more") }, table.Unsaying{Turn: 1, By: "id:Ana"}, "until that player gets the next answer"},
-		{"twice", func(r *room) { r.unsay(table.Unsaying{Turn: 1, Leads: true}) }, table.Unsaying{Turn: 1, Leads: true}, "already been taken back"},
-		{"again_while_silent", func(r *room) { _, err := r.Mute(r.t.Context(), "Mira", true); check(r.t, err) }, table.Unsaying{Turn: 1, Leads: true, Again: true}, "Mira is silent now"},
-		{"again_for_a_line_that_was_deleted", func(r *room) { check(r.t, r.Retract(r.t.Context(), "m1")) }, table.Unsaying{Turn: 1, Leads: true, Again: true}, "nothing that could be asked again"},
-		{"again_for_a_line_put_in_its_mouth", func(r *room) { check(r.t, r.Say(r.t.Context(), "Mira", "Last orders.")) }, table.Unsaying{NPC: "Mira", Leads: true, Again: true}, "nothing that could be asked again"},
+		{"nothing_said", func(*room) {}, table.RetractionRequest{Turn: 9, Leads: true}, "no such line was said lately"},
+		{"another_players", func(*room) {}, table.RetractionRequest{Turn: 1, By: "id:Bob"}, "only the game master"},
+		{"no_longer_the_last", func(r *room) { r.write("Ana", "m2", "Mira, once more") }, table.RetractionRequest{Turn: 1, By: "id:Ana"}, "until that player gets the next answer"},
+		{"twice", func(r *room) { r.unsay(table.RetractionRequest{Turn: 1, Leads: true}) }, table.RetractionRequest{Turn: 1, Leads: true}, "already been taken back"},
+		{"again_while_silent", func(r *room) { _, err := r.Mute(r.t.Context(), "Mira", true); check(r.t, err) }, table.RetractionRequest{Turn: 1, Leads: true, Again: true}, "Mira is silent now"},
+		{"again_for_a_line_that_was_deleted", func(r *room) { check(r.t, r.Retract(r.t.Context(), "m1")) }, table.RetractionRequest{Turn: 1, Leads: true, Again: true}, "nothing that could be asked again"},
+		{"again_for_a_line_put_in_its_mouth", func(r *room) { check(r.t, r.Say(r.t.Context(), "Mira", "Last orders.")) }, table.RetractionRequest{NPC: "Mira", Leads: true, Again: true}, "nothing that could be asked again"},
 		{"again_for_a_whisper", func(r *room) {
 			answer, err := r.Whisper(r.t.Context(), "Mira", table.Utterance{Speaker: "Ana", Text: "What is your secret?"})
 			check(r.t, err)
 			<-answer
-		}, table.Unsaying{NPC: "Mira", Leads: true, Again: true}, "it answers a whisper"},
-		{"again_for_who_is_gone", func(r *room) { _, err := r.Recast(r.t.Context(), company(bart(setting{}))); check(r.t, err) }, table.Unsaying{Turn: 1, Leads: true, Again: true}, "Mira is no longer at the table"},
+		}, table.RetractionRequest{NPC: "Mira", Leads: true, Again: true}, "it answers a whisper"},
+		{"again_for_who_is_gone", func(r *room) { _, err := r.Recast(r.t.Context(), attendees(bart(setting{}))); check(r.t, err) }, table.RetractionRequest{Turn: 1, Leads: true, Again: true}, "Mira is no longer at the table"},
 		{"again_and_again", func(r *room) {
 			for range 3 {
-				r.unsay(table.Unsaying{NPC: "Mira", Leads: true, Again: true})
+				r.unsay(table.RetractionRequest{NPC: "Mira", Leads: true, Again: true})
 			}
-		}, table.Unsaying{NPC: "Mira", Leads: true, Again: true}, "asked again 3 times"},
+		}, table.RetractionRequest{NPC: "Mira", Leads: true, Again: true}, "asked again 3 times"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -181,8 +181,8 @@ func TestUnsayIsRefused(t *testing.T) {
 				row.do(r)
 				time.Sleep(5 * time.Second)
 				before := len(r.journal.said())
-				_, err := r.Unsay(t.Context(), row.want)
-				if !errors.Is(err, table.ErrStands) || !strings.Contains(err.Error(), row.why) {
+				_, err := r.RetractAnswer(t.Context(), row.want)
+				if !errors.Is(err, table.ErrNotRetractable) || !strings.Contains(err.Error(), row.why) {
 					t.Errorf("Unsay = %v, want it to say %q", err, row.why)
 				}
 				if got := len(r.journal.said()); got != before {
@@ -195,9 +195,9 @@ func TestUnsayIsRefused(t *testing.T) {
 }
 
 // unsay takes a line back and waits for its replacement.
-func (r *room) unsay(u table.Unsaying) {
+func (r *room) unsay(u table.RetractionRequest) {
 	r.t.Helper()
-	_, err := r.Unsay(r.t.Context(), u)
+	_, err := r.RetractAnswer(r.t.Context(), u)
 	check(r.t, err)
 	time.Sleep(5 * time.Second)
 }

@@ -41,45 +41,45 @@ func (w *worker) speakSentences(ctx context.Context) {
 	}
 	for {
 		phrase := w.phrase
-		if w.soon != nil {
+		if w.answerDeadline != nil {
 			phrase = nil
 		}
-		var s saying
+		var s voiceItem
 		var more bool
 		select {
-		case s, more = <-w.sayings:
+		case s, more = <-w.voiceItems:
 		default:
 			select {
-			case s, more = <-w.sayings:
+			case s, more = <-w.voiceItems:
 			case text := <-phrase:
 				if !w.speakPhrase(ctx, text) {
 					return
 				}
 				continue
-			case <-w.soon:
-				w.soon = nil
+			case <-w.answerDeadline:
+				w.answerDeadline = nil
 				continue
 			case <-ctx.Done():
 			}
 		}
-		if !more || !w.speakSaying(ctx, s) {
+		if !more || !w.playItem(ctx, s) {
 			return
 		}
 	}
 }
 
-// speakSaying handles one saying, and reports whether to go on.
-func (w *worker) speakSaying(ctx context.Context, s saying) (more bool) {
+// playItem handles one saying, and reports whether to go on.
+func (w *worker) playItem(ctx context.Context, s voiceItem) (more bool) {
 	switch {
 	case s.isAnswering():
-		w.soon = time.After(answerPatience)
+		w.answerDeadline = time.After(answerPatience)
 		return true
-	case s.own != nil:
-		more = w.speakOwn(ctx, s.own)
+	case s.engineEvent != nil:
+		more = w.playEngineVoice(ctx, s.engineEvent)
 	case s.part == clause:
 		return w.speakClause(ctx, s)
 	default:
-		w.own.open = false // the engine no longer speaks itself
+		w.engineVoice.open = false // the engine no longer speaks itself
 		more = w.speakRest(ctx, s.sentence)
 	}
 	w.phrase = nil // the answer has begun
@@ -101,14 +101,14 @@ func (w *worker) speakPhrase(ctx context.Context, text string) bool {
 
 // speakSentence speaks one sentence and reports whether to go on.
 func (w *worker) speakSentence(ctx context.Context, s sentence) bool {
-	if err := w.line.Room(ctx, lookAhead); err != nil || ctx.Err() != nil {
+	if err := w.line.AwaitRoom(ctx, soundAhead); err != nil || ctx.Err() != nil {
 		return false
 	}
 	begin := func() {
 		w.report(sentenceBegins{s})
 		w.line.Begin()
 	}
-	if !w.voiced {
+	if !w.audible {
 		begin()
 		w.line.End()
 		w.report(soundReady{-1})
@@ -116,14 +116,14 @@ func (w *worker) speakSentence(ctx context.Context, s sentence) bool {
 	}
 	sound := w.synthesize(ctx, s.text)
 	defer sound.stop()
-	first, ok := sound.takeReady()
+	first, ok := sound.receiveReady()
 	if !ok {
 		if first, ok = w.awaitSound(ctx, sound); !ok {
 			return false
 		}
 	}
 	begin()
-	err := w.pourSound(ctx, sound, first)
+	err := w.appendPieces(ctx, sound, first)
 	if ctx.Err() != nil {
 		return false
 	}
@@ -167,15 +167,15 @@ type piece struct {
 
 // synthesis is a sentence that is being spoken.
 type synthesis struct {
-	pieces chan piece   // closed at the end
-	spare  chan []int16 // buffers of pieces that were added to the line, for reuse
-	began  time.Time
-	cancel context.CancelCauseFunc
-	done   chan struct{}
+	pieces      chan piece   // closed at the end
+	freeBuffers chan []int16 // buffers of pieces that were added to the line, for reuse
+	began       time.Time
+	cancel      context.CancelCauseFunc
+	done        chan struct{}
 }
 
-// takeReady returns a piece without waiting, if there is one.
-func (s *synthesis) takeReady() (piece, bool) {
+// receiveReady returns a piece without waiting, if there is one.
+func (s *synthesis) receiveReady() (piece, bool) {
 	select {
 	case p := <-s.pieces:
 		return p, true
@@ -187,17 +187,17 @@ func (s *synthesis) takeReady() (piece, bool) {
 // copySound copies sound, into a spare buffer if there is one.
 func (s *synthesis) copySound(pcm []int16) []int16 {
 	select {
-	case room := <-s.spare:
+	case room := <-s.freeBuffers:
 		return append(room[:0], pcm...)
 	default:
 		return slices.Clone(pcm)
 	}
 }
 
-// giveBack returns a buffer for reuse after its sound was added to the line.
-func (s *synthesis) giveBack(room []int16) {
+// recycle returns a buffer for reuse after its sound was added to the line.
+func (s *synthesis) recycle(room []int16) {
 	select {
-	case s.spare <- room:
+	case s.freeBuffers <- room:
 	default:
 	}
 }
@@ -212,8 +212,8 @@ func (s *synthesis) stop() {
 
 // synthesize starts to speak a sentence. It cancels a voice that produces no sound for voiceStall.
 func (w *worker) synthesize(ctx context.Context, text string) *synthesis {
-	w.attempt.voiced.Store(true)
-	s := &synthesis{pieces: make(chan piece, piecesAhead), spare: make(chan []int16, piecesAhead), began: time.Now(), done: make(chan struct{})}
+	w.attempt.voiceStarted.Store(true)
+	s := &synthesis{pieces: make(chan piece, piecesAhead), freeBuffers: make(chan []int16, piecesAhead), began: time.Now(), done: make(chan struct{})}
 	ctx, s.cancel = context.WithCancelCause(ctx)
 	w.table.work.Go(func() {
 		defer close(s.done)
@@ -245,11 +245,11 @@ func (w *worker) synthesize(ctx context.Context, text string) *synthesis {
 	return s
 }
 
-// pourSound adds a sentence's sound to the line.
-func (w *worker) pourSound(ctx context.Context, s *synthesis, p piece) error {
+// appendPieces adds a sentence's sound to the line.
+func (w *worker) appendPieces(ctx context.Context, s *synthesis, p piece) error {
 	for heard := false; p.err == nil && len(p.samples) > 0; p = <-s.pieces {
 		w.line.Append(p.samples)
-		s.giveBack(p.samples)
+		s.recycle(p.samples)
 		if !heard {
 			heard = true
 			w.report(soundReady{time.Since(s.began)})
@@ -268,8 +268,8 @@ type Muffled interface {
 	Unheard() bool
 }
 
-// voiced reports whether what NPCs say now is heard.
-func (o *Options) voiced() bool {
+// audible reports whether what NPCs say now is heard.
+func (o *Options) audible() bool {
 	if m, ok := o.Voices.(Muffled); ok && m.Unheard() {
 		return false
 	}
@@ -287,11 +287,11 @@ func (w *worker) speakAhead(ctx context.Context) bool {
 		return true
 	case <-ctx.Done():
 		return false
-	case s, more := <-w.sayings:
-		if more && s.own == nil && s.kind == answer {
-			return w.speakSaying(ctx, s) && w.awaitConfirmation(ctx)
+	case s, more := <-w.voiceItems:
+		if more && s.engineEvent == nil && s.kind == answer {
+			return w.playItem(ctx, s) && w.awaitConfirmation(ctx)
 		}
-		return w.awaitConfirmation(ctx) && more && w.speakSaying(ctx, s)
+		return w.awaitConfirmation(ctx) && more && w.playItem(ctx, s)
 	}
 }
 
@@ -310,7 +310,7 @@ func (w *worker) awaitRoom(ctx context.Context) error {
 	if w.ahead && w.line.Written() >= maxVoicedAhead && !w.awaitConfirmation(ctx) {
 		return ctx.Err()
 	}
-	return w.line.Room(ctx, maxUnplayed)
+	return w.line.AwaitRoom(ctx, maxUnplayed)
 }
 
 // clausePatience is how long the first clause of a sentence waits for the rest before it is spoken alone. A
@@ -327,12 +327,12 @@ type ClauseSpeaker interface {
 // speakClauses reports whether an answer may be heard from its first clause on.
 func (o *Options) speakClauses() bool {
 	v, ok := o.Voices.(ClauseSpeaker)
-	return ok && o.voiced() && o.Latency.FirstClause && v.SpeaksClauses()
+	return ok && o.audible() && o.Latency.FirstClause && v.SpeaksClauses()
 }
 
 // speakClause speaks the first clause of a sentence, unless the next saying comes in time. That is then
 // spoken instead. It reports whether to go on.
-func (w *worker) speakClause(ctx context.Context, c saying) bool {
+func (w *worker) speakClause(ctx context.Context, c voiceItem) bool {
 	if c.text == "" { // the clause was withdrawn: either it has not begun, or it was heard already
 		return true
 	}
@@ -341,14 +341,14 @@ func (w *worker) speakClause(ctx context.Context, c saying) bool {
 	case ctx.Err() != nil, came && !more:
 		return false // it has no end, and was not begun
 	case came:
-		return w.speakSaying(ctx, next)
+		return w.playItem(ctx, next)
 	}
-	w.spokeClause.Store(true)
-	w.begun = c.text
+	w.clauseSpoken.Store(true)
+	w.spokenClause = c.text
 	if !c.since.IsZero() {
 		w.report(firstSentence{time.Since(c.since)})
 	}
-	w.own.open = false
+	w.engineVoice.open = false
 	more = w.speakSentence(ctx, c.sentence)
 	w.phrase = nil
 	return more
@@ -356,10 +356,10 @@ func (w *worker) speakClause(ctx context.Context, c saying) bool {
 
 // awaitSentence waits for the next saying: while the attempt is a guess, and after that for clausePatience.
 // It reports whether one came; more is false once all have been received.
-func (w *worker) awaitSentence(ctx context.Context) (next saying, came, more bool) {
+func (w *worker) awaitSentence(ctx context.Context) (next voiceItem, came, more bool) {
 	select {
 	case <-w.confirmed:
-	case next, more = <-w.sayings:
+	case next, more = <-w.voiceItems:
 		return next, true, more
 	case <-ctx.Done():
 		return next, false, false
@@ -367,7 +367,7 @@ func (w *worker) awaitSentence(ctx context.Context) (next saying, came, more boo
 	patient := time.NewTimer(clausePatience)
 	defer patient.Stop()
 	select {
-	case next, more = <-w.sayings:
+	case next, more = <-w.voiceItems:
 		return next, true, more
 	case <-patient.C:
 	case <-ctx.Done():
@@ -377,10 +377,10 @@ func (w *worker) awaitSentence(ctx context.Context) (next saying, came, more boo
 
 // speakRest speaks a sentence without the clause of it that was already spoken, and reports whether to go on.
 func (w *worker) speakRest(ctx context.Context, s sentence) bool {
-	begun := w.begun
-	w.begun = ""
+	begun := w.spokenClause
+	w.spokenClause = ""
 	if text, ok := strings.CutPrefix(s.text, begun); ok && begun != "" && s.kind == answer {
-		if s.text, s.part = strings.TrimSpace(text), rest; s.text == "" {
+		if s.text, s.part = strings.TrimSpace(text), restOfSentence; s.text == "" {
 			return true
 		}
 	}

@@ -50,9 +50,9 @@ func (t *Table) admitWhisper(tn *turn, npc int) {
 	tn.number = t.turns.nextNumber()
 	t.effects.whisper(tn.number)
 	t.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: tn.Text})
-	tn.words.known = time.Now()
+	tn.words.knownAt = time.Now()
 	t.assignDecision(tn, address.Decision{NPCs: []int{npc}, Route: address.RouteName, Called: true})
-	tn.to.route = RouteWhisper
+	tn.addressee.route = RouteWhisper
 	t.beginOrQueue(tn)
 }
 

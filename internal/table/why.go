@@ -54,13 +54,13 @@ type bases []Basis
 // add adds the basis of a turn, if the turn was answered.
 func (b *bases) add(tn *turn) {
 	a := tn.attempt
-	if a == nil || a.basis.context == nil || a.basis.stale || tn.isPuppet() || tn.kept.lineTakenBack || tn.kept.answerTakenBack || len(tn.delivered.answer) == 0 {
+	if a == nil || a.basis.context == nil || a.basis.stale || tn.isPuppet() || tn.retention.lineRetracted || tn.retention.answerRetracted || len(tn.delivered.answer) == 0 {
 		return
 	}
 	one := Basis{
-		Turn: tn.number, NPC: tn.to.npc.Name, Speaker: nameOf(memory.Line{Speaker: tn.Speaker, DM: tn.Leads}), Utterance: untrusted.Line(tn.Text, maxWhyText), Route: tn.to.route, Addressed: tn.addressed(),
+		Turn: tn.number, NPC: tn.addressee.npc.Name, Speaker: nameOf(memory.Line{Speaker: tn.Speaker, DM: tn.Leads}), Utterance: untrusted.Line(tn.Text, maxWhyText), Route: tn.addressee.route, Addressed: tn.describeAddressing(),
 		Tier: tn.plan.choice.Tier.String(), Ceiling: tn.plan.choice.Ceiling.String(), Reason: tn.plan.choice.Reason,
-		Context: *a.basis.context, Exchanges: a.basis.exchanges, Secrets: len(tn.to.npc.SecretKnowledge), Told: len(tn.to.agent.Told()), Withheld: tn.to.agent.Withheld(), Findings: slices.Clone(a.basis.found[:min(len(a.basis.found), maxFindings)]),
+		Context: *a.basis.context, Exchanges: a.basis.exchanges, Secrets: len(tn.addressee.npc.SecretKnowledge), Told: len(tn.addressee.agent.Revealed()), Withheld: tn.addressee.agent.Withheld(), Findings: slices.Clone(a.basis.toolResults[:min(len(a.basis.toolResults), maxFindings)]),
 	}
 	if tn.plan.tools != nil {
 		one.Tools = toolNames(tn.plan.tools.Definitions())
@@ -85,7 +85,7 @@ func Why(ctx context.Context, t *Table, npc string) (out Basis, err error) {
 				names = append(names, t.cast.agents[i].NPC.Name)
 			}
 		}
-		for _, b := range slices.Backward(t.past.bases) {
+		for _, b := range slices.Backward(t.recentSpeech.bases) {
 			if npc == "" || slices.Contains(names, b.NPC) {
 				out = b
 				return nil

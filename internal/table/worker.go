@@ -24,11 +24,11 @@ import (
 )
 
 const (
-	// ahead is how many complete sentences may wait for the voice before the engine blocks.
-	ahead = 32
-	// lookAhead is how much sound may wait to be played before the next sentence is spoken: enough to hide a
+	// maxQueuedSentences is how many complete sentences may wait for the voice before the engine blocks.
+	maxQueuedSentences = 32
+	// soundAhead is how much sound may wait to be played before the next sentence is spoken: enough to hide a
 	// slow voice, but not so much that an interruption wastes more than a sentence.
-	lookAhead = 3 * time.Second
+	soundAhead = 3 * time.Second
 )
 
 // worker does the work of one attempt on two goroutines: the engine's, which finds the words, and the
@@ -36,27 +36,27 @@ const (
 type worker struct {
 	table   *Table   // only for its Options, its work group and its inbox
 	attempt *attempt // for reports, and to set voiced
-	brief
+	workOrder
 	engineWork
 	voiceWork
 
-	sayings     chan saying // from the engine's goroutine to the voice's
-	spokeClause atomic.Bool // the voice has spoken a clause alone
+	voiceItems   chan voiceItem // from the engine's goroutine to the voice's
+	clauseSpoken atomic.Bool    // the voice has spoken a clause alone
 }
 
-// brief is the task of a worker. It does not change.
-type brief struct {
-	npc     config.NPC
-	heard   agent.Line
-	puppet  bool // heard is said as it is, not answered
-	history agent.History
-	recent  []memory.Line
-	company company
-	found   retrieve.Found
-	request engine.Request
-	unknown string // said in place of an answer that failed; may be empty
-	voiced  bool   // the NPC is heard, not only shown
-	ahead   bool   // the voice may speak the first sentence before the turn is confirmed
+// workOrder is the task of a worker. It does not change.
+type workOrder struct {
+	npc        config.NPC
+	heard      agent.Line
+	puppet     bool // heard is said as it is, not answered
+	history    agent.History
+	recent     []memory.Line
+	company    attendees
+	found      retrieve.Found
+	request    engine.Request
+	excuseText string // said in place of an answer that failed; may be empty
+	audible    bool   // the NPC is heard, not only shown
+	ahead      bool   // the voice may speak the first sentence before the turn is confirmed
 
 	account   *cost.Account // charged for all of the work
 	trace     *tracing.Turn
@@ -66,54 +66,54 @@ type brief struct {
 
 // engineWork belongs to the engine's goroutine.
 type engineWork struct {
-	patience *patience // bounds the answer; nil outside of one
-	spoke    bool      // the engine had something to say
-	result   result
+	patience  *answerTimeout // bounds the answer; nil outside of one
+	hasSpoken bool           // the engine had something to say
+	result    result
 }
 
 // voiceWork belongs to the voice's goroutine, apart from the atomics of own.
 type voiceWork struct {
-	phrase <-chan string    // nil once the answer has begun
-	soon   <-chan time.Time // until then, an answer that has begun goes before a phrase; may be nil
-	failed bool             // the voice has failed, and that was reported
-	begun  string           // the clause that was spoken of the sentence that comes next
-	own    ownVoice
+	phrase         <-chan string    // nil once the answer has begun
+	answerDeadline <-chan time.Time // until then, an answer that has begun goes before a phrase; may be nil
+	failed         bool             // the voice has failed, and that was reported
+	spokenClause   string           // the clause that was spoken of the sentence that comes next
+	engineVoice    engineVoice
 }
 
-// saying is something for the voice to do: speak a sentence, or play an engine's own voice.
-type saying struct {
+// voiceItem is something for the voice to do: speak a sentence, or play an engine's own voice.
+type voiceItem struct {
 	sentence
-	since time.Time    // of a clause: the first token
-	own   engine.Event // [engine.Sound], [engine.Wording], [engine.Spoken] or [engine.Withdrawn]; nil for a sentence
+	since       time.Time    // of a clause: the first token
+	engineEvent engine.Event // [engine.Sound], [engine.Wording], [engine.Spoken] or [engine.Withdrawn]; nil for a sentence
 }
 
 // newWorker prepares the work of a turn's attempt.
 func (t *Table) newWorker(tn *turn) *worker {
 	a, o := tn.attempt, &t.o
 	w := &worker{
-		attempt: a, sayings: make(chan saying, ahead),
-		brief: brief{
-			npc: tn.to.npc, puppet: tn.isPuppet(), account: tn.record.account, trace: tn.record.trace,
-			line: a.line, confirmed: a.confirmed, voiced: o.voiced() && tn.kind != whisperTurn, ahead: tn.guesses.ahead && o.voiced(),
-			heard:   agent.Line{Speaker: tn.attribution(), Text: tn.Text, Tier: tn.plan.choice.Tier, MayDecline: tn.to.mayDecline, Over: tn.over != nil, Unwanted: tn.again.answers()},
-			history: tn.historyBefore(), recent: t.transcript.before(tn), company: t.companyOf(tn), found: tn.plan.found,
+		attempt: a, voiceItems: make(chan voiceItem, maxQueuedSentences),
+		workOrder: workOrder{
+			npc: tn.addressee.npc, puppet: tn.isPuppet(), account: tn.record.account, trace: tn.record.trace,
+			line: a.line, confirmed: a.confirmed, audible: o.audible() && tn.kind != whisperTurn, ahead: tn.guesses.voiceAllowed && o.audible(),
+			heard:   agent.Line{Speaker: tn.attribution(), Text: tn.Text, Tier: tn.plan.choice.Tier, MayDecline: tn.addressee.mayDecline, WhileSpeaking: tn.overlapped != nil, Rejected: tn.again.answers()},
+			history: tn.historyBefore(), recent: t.transcript.before(tn), company: t.attendeesOf(tn), found: tn.plan.found,
 			request: engine.Request{
-				NPC: tn.to.npc, Persona: tn.to.agent.Persona(), Names: tn.to.agent.Names(), Tools: tn.plan.tools, Rounds: o.Latency.Rounds.Get(tn.plan.choice.Tier),
-				ModelTimeout: time.Duration(o.Latency.ModelTimeout), Hurry: tn.plan.pace.Fallback, Go: a.confirmed, Spoken: tn.words.sound,
-				MayDecline: tn.to.mayDecline, Clauses: o.speakClauses() && tn.kind != whisperTurn, Late: tn.plan.pace.Cascade, Plain: tn.plan.choice.Plain() && !tn.plan.found.Offers() || tn.leader != nil,
+				NPC: tn.addressee.npc, Persona: tn.addressee.agent.Persona(), Names: tn.addressee.agent.Names(), Tools: tn.plan.tools, Rounds: o.Latency.Rounds.Get(tn.plan.choice.Tier),
+				ModelTimeout: time.Duration(o.Latency.ModelTimeout), Hurry: tn.plan.pace.Fallback, Confirmed: a.confirmed, Spoken: tn.words.sound,
+				MayDecline: tn.addressee.mayDecline, Clauses: o.speakClauses() && tn.kind != whisperTurn, FirstSoundLate: tn.plan.pace.Cascade, Plain: tn.plan.choice.Plain() && !tn.plan.found.Offers() || tn.leader != nil,
 				Background: t.conversation.backgroundOf(tn),
 			},
 		},
 		voiceWork: voiceWork{phrase: a.phrase},
 	}
-	w.own.begins.Store(-1)
-	w.own.limit.Store(math.MaxInt64)
-	if lines := tn.to.npc.Lines["unknown"]; len(lines) > 0 {
-		w.unknown = lines[int(tn.number)%len(lines)]
+	w.engineVoice.startAt.Store(-1)
+	w.engineVoice.limit.Store(math.MaxInt64)
+	if lines := tn.addressee.npc.Lines["unknown"]; len(lines) > 0 {
+		w.excuseText = lines[int(tn.number)%len(lines)]
 	}
 	if tn.leader != nil {
-		w.heard.Leader, w.heard.Answer = tn.leader.to.npc.Name, tn.leader.attempt.text()
-		w.unknown = ""
+		w.heard.Leader, w.heard.Answer = tn.leader.addressee.npc.Name, tn.leader.attempt.text()
+		w.excuseText = ""
 	}
 	return w
 }
@@ -121,12 +121,12 @@ func (t *Table) newWorker(tn *turn) *worker {
 // historyBefore returns the NPC's conversation up to a turn. If the turn was said over the NPC's line, that
 // includes this line.
 func (tn *turn) historyBefore() agent.History {
-	h := tn.to.agent.Snapshot()
-	if tn.over == nil || tn.over.turn.kept.lineTakenBack { // the model must not get a line that was retracted
+	h := tn.addressee.agent.Snapshot()
+	if tn.overlapped == nil || tn.overlapped.turn.retention.lineRetracted { // the model must not get a line that was retracted
 		return h
 	}
-	said := tn.over.turn
-	return h.With(agent.Exchange{Turn: said.number, Speaker: said.attribution(), Utterance: said.Text, Answer: tn.over.told() + " —"})
+	said := tn.overlapped.turn
+	return h.With(agent.Exchange{Turn: said.number, Speaker: said.attribution(), Utterance: said.Text, Answer: tn.overlapped.spokenText() + " —"})
 }
 
 // report sends a finding to the table's goroutine, which receives reports until the attempt's last one.
@@ -143,8 +143,8 @@ func (w *worker) startWork(ctx context.Context, t *Table) context.CancelCauseFun
 func (w *worker) run(ctx context.Context, t *Table) {
 	w.table = t
 	ctx = cost.WithAccount(mcp.WithCaller(ctx, w.caller()), w.account)
-	if w.voiced {
-		w.request.Playback = engine.Playback{Heard: w.heardOwn, Over: ctx.Done()}
+	if w.audible {
+		w.request.Playback = engine.Playback{Heard: w.engineVoicePlayed, Ended: ctx.Done()}
 	}
 	spoken := make(chan struct{})
 	w.table.work.Go(func() {
@@ -154,10 +154,10 @@ func (w *worker) run(ctx context.Context, t *Table) {
 	w.result.err = w.findAnswer(ctx)
 	w.report(wordsEnded{w.result.err})
 	declined := errors.Is(w.result.err, engine.ErrDeclined)
-	if w.result.err != nil && !declined && !w.spoke && !w.spokeClause.Load() && w.unknown != "" && !w.puppet {
-		w.pass(ctx, saying{sentence: sentence{text: w.unknown, kind: excuse}}) // rather than stay silent
+	if w.result.err != nil && !declined && !w.hasSpoken && !w.clauseSpoken.Load() && w.excuseText != "" && !w.puppet {
+		w.sendToVoice(ctx, voiceItem{sentence: sentence{text: w.excuseText, kind: excuse}}) // rather than stay silent
 	}
-	close(w.sayings)
+	close(w.voiceItems)
 	<-spoken
 	w.report(workEnded{&w.result})
 }
@@ -172,11 +172,11 @@ func (w *worker) findAnswer(ctx context.Context) error {
 	if w.puppet {
 		var split speech.Splitter
 		for _, s := range append(split.Push(w.heard.Text), split.Flush()...) {
-			w.pass(ctx, saying{sentence: sentence{text: s}})
+			w.sendToVoice(ctx, voiceItem{sentence: sentence{text: s}})
 		}
 		return context.Cause(ctx)
 	}
-	ctx, w.patience = newPatience(ctx, time.Duration(o.Latency.TurnTimeout))
+	ctx, w.patience = newAnswerTimeout(ctx, time.Duration(o.Latency.TurnTimeout))
 	defer func() {
 		w.patience.stop()
 		w.patience = nil // later text is not part of the answer
@@ -215,29 +215,29 @@ func (w *worker) runEngine(ctx context.Context) error {
 		}
 		switch ev := ev.(type) {
 		case engine.Sentence:
-			if !w.spoke && !token.IsZero() && !w.spokeClause.Load() {
+			if !w.hasSpoken && !token.IsZero() && !w.clauseSpoken.Load() {
 				w.report(firstSentence{time.Since(token)})
 			}
-			w.spoke = true
-			if !w.pass(ctx, saying{sentence: sentence{text: ev.Text}}) {
+			w.hasSpoken = true
+			if !w.sendToVoice(ctx, voiceItem{sentence: sentence{text: ev.Text}}) {
 				return context.Cause(ctx)
 			}
 		case engine.Clause:
-			if !w.pass(ctx, saying{sentence: sentence{text: ev.Text, part: clause}, since: token}) {
+			if !w.sendToVoice(ctx, voiceItem{sentence: sentence{text: ev.Text, part: clause}, since: token}) {
 				return context.Cause(ctx)
 			}
 		case engine.Withdrawn:
-			w.withdrawOwn(ev.At)
-			if !w.pass(ctx, saying{own: ev}) {
+			w.withdrawEngineVoice(ev.At)
+			if !w.sendToVoice(ctx, voiceItem{engineEvent: ev}) {
 				return context.Cause(ctx)
 			}
 		case engine.Answering:
-			if !w.pass(ctx, saying{own: ev}) {
+			if !w.sendToVoice(ctx, voiceItem{engineEvent: ev}) {
 				return context.Cause(ctx)
 			}
 		case engine.Sound, engine.Wording, engine.Spoken:
-			w.spoke = true
-			if !w.pass(ctx, saying{own: ev}) {
+			w.hasSpoken = true
+			if !w.sendToVoice(ctx, voiceItem{engineEvent: ev}) {
 				return context.Cause(ctx)
 			}
 		case engine.ToolDeferred:
@@ -252,71 +252,71 @@ func (w *worker) runEngine(ctx context.Context) error {
 	return nil
 }
 
-// pass sends something to the voice and reports whether the voice received it. The wait for the voice does
+// sendToVoice sends something to the voice and reports whether the voice received it. The wait for the voice does
 // not count towards the time limit of the answer.
-func (w *worker) pass(ctx context.Context, s saying) bool {
+func (w *worker) sendToVoice(ctx context.Context, s voiceItem) bool {
 	w.patience.pause()
 	defer w.patience.resume()
 	select {
-	case w.sayings <- s:
+	case w.voiceItems <- s:
 		return true
 	case <-ctx.Done():
 		return false
 	}
 }
 
-// patience is the time limit of an answer, without the time for which it is paused. A nil patience has no
+// answerTimeout is the time limit of an answer, without the time for which it is paused. A nil answerTimeout has no
 // limit.
-type patience struct {
-	timer  *time.Timer
-	left   time.Duration
-	since  time.Time
-	cancel context.CancelCauseFunc
+type answerTimeout struct {
+	timer     *time.Timer
+	remaining time.Duration
+	since     time.Time
+	cancel    context.CancelCauseFunc
 }
 
-func newPatience(ctx context.Context, limit time.Duration) (context.Context, *patience) {
+func newAnswerTimeout(ctx context.Context, limit time.Duration) (context.Context, *answerTimeout) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	p := &patience{left: limit, since: time.Now(), cancel: cancel}
+	p := &answerTimeout{remaining: limit, since: time.Now(), cancel: cancel}
 	p.timer = time.AfterFunc(limit, func() { cancel(fmt.Errorf("the turn took longer than %s", config.Duration(limit))) })
 	return ctx, p
 }
 
-func (p *patience) pause() {
+func (p *answerTimeout) pause() {
 	if p != nil && p.timer.Stop() {
-		p.left -= time.Since(p.since)
+		p.remaining -= time.Since(p.since)
 	}
 }
 
-func (p *patience) resume() {
+func (p *answerTimeout) resume() {
 	if p != nil {
 		p.since = time.Now()
-		p.timer.Reset(max(p.left, 0))
+		p.timer.Reset(max(p.remaining, 0))
 	}
 }
 
-func (p *patience) stop() {
+func (p *answerTimeout) stop() {
 	p.timer.Stop()
 	p.cancel(nil)
 }
 
-// company lists the people at a table when a turn begins. It does not change.
-type company struct {
+// attendees lists the people at a table when a turn begins. It does not change.
+type attendees struct {
 	npc     hotctx.Person // the NPC that answers
 	others  []hotctx.Person
 	players []string
 }
 
-// companyOf returns the people at the table besides the NPC that answers a turn. Players are those who spoke
+// attendeesOf returns the people at the table besides the NPC that answers a turn. Players are those who spoke
 // lately, the current speaker first.
-func (t *Table) companyOf(tn *turn) company {
-	with := company{npc: personOf(tn.to.npc), players: []string{nameOf(memory.Line{Speaker: tn.Speaker, DM: tn.Leads})}}
+func (t *Table) attendeesOf(tn *turn) attendees {
+	with := attendees{npc: personOf(tn.addressee.npc), players: []string{nameOf(memory.Line{Speaker: tn.Speaker, DM: tn.Leads})}}
 	for _, l := range slices.Backward(t.transcript.recent) {
-		if name := nameOf(l); l.NPC == "" && t.o.Groups.Knows(l.Present, tn.to.npc.ID) && !slices.Contains(with.players, name) {
+		if name := nameOf(l); l.NPC == "" && t.o.Groups.Knows(l.Present, tn.addressee.npc.ID) && !slices.Contains(with.players, name) {
 			with.players = append(with.players, name)
 		}
 	}
 	for _, npc := range t.cast.npcsOf(t.cast.present()) {
-		if npc.ID != tn.to.npc.ID {
+		if npc.ID != tn.addressee.npc.ID {
 			with.others = append(with.others, personOf(npc))
 		}
 	}

@@ -42,11 +42,11 @@ func (p *console) decideWaiting(ctx context.Context, args string) (string, error
 		return "", fmt.Errorf("%d requests are waiting; choose one: /approve %s ID", len(waiting), strings.ToLower(word))
 	}
 	made, err := p.game.Registry.Waiting.Decide(ctx, id, grant, mcp.Caller{}.Name())
-	return describeDecision(made, grant), tellFirst(err)
+	return describeDecision(made, grant), reportFirstDecision(err)
 }
 
-// tellFirst reports who has already decided, if err says so.
-func tellFirst(err error) error {
+// reportFirstDecision reports who has already decided, if err says so.
+func reportFirstDecision(err error) error {
 	before, late := errors.AsType[*access.DecidedError](err)
 	switch {
 	case late && before.Granted:

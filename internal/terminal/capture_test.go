@@ -160,7 +160,7 @@ func TestOverWaitsForAll(t *testing.T) {
 	}{
 		{"heard_out", func(_ *captures, c *capture, _ context.CancelFunc) { close(c.done) }},
 		{"nobody_reads", func(cs *captures, _ *capture, _ context.CancelFunc) {
-			cs.screen.noteWriteError(errors.New("broken pipe"))
+			cs.screen.recordWriteError(errors.New("broken pipe"))
 		}},
 		{"left", func(_ *captures, _ *capture, leave context.CancelFunc) { leave() }},
 	} {

@@ -82,14 +82,14 @@ func Play(ctx context.Context, game *play.Game, o Options) (err error) {
 	screen.edited, screen.colour, screen.timing = lines != nil, o.Colour && lines != nil, o.Timing
 	p := &console{game: game, screen: screen, o: o, editor: lines}
 	screen.nameOf = p.nameOf
-	heard := outlets{tell: screen.showNotice}
+	heard := outlets{notify: screen.showNotice}
 	defer func() { err = errors.Join(err, heard.Close()) }()
 	listening := captures{all: players, screen: screen}
 	if err := listening.openDetection(game.Config.Hearing); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, listening.closeDetection()) }()
-	session := play.SessionOptions{NPC: o.NPC, Sink: screen, Tell: screen.showNotice}
+	session := play.SessionOptions{NPC: o.NPC, Sink: screen, Notify: screen.showNotice}
 	if o.WAV != "" || o.Aloud {
 		session.OpenSound = func() (play.Sound, error) { return heard.openOutlets(o) }
 	}
@@ -99,7 +99,7 @@ func Play(ctx context.Context, game *play.Game, o Options) (err error) {
 	}
 	p.session, p.captures = s, &listening
 	p.introduceTable(ctx)
-	listening.tellDetection(game.Config.Hearing.Detection)
+	listening.reportDetection(game.Config.Hearing.Detection)
 	err = p.admitSpeaker(ctx)
 	if err == nil {
 		err = listening.seatPlayers(ctx, s.Table)
@@ -176,7 +176,7 @@ func (p *console) run(ctx context.Context) error {
 		if !more {
 			return p.awaitLastTurns(ctx)
 		}
-		p.screen.noteEntered()
+		p.screen.recordEntered()
 		if l.err != nil {
 			return fmt.Errorf("reading the input: %w", l.err)
 		}

@@ -21,8 +21,8 @@ func (cs *captures) openDetection(hearing config.Hearing) (err error) {
 	return nil
 }
 
-// tellDetection reports once if another detector is used than the preferred one.
-func (cs *captures) tellDetection(asked string) {
+// reportDetection reports once if another detector is used than the preferred one.
+func (cs *captures) reportDetection(asked string) {
 	if cs.detection == nil || cs.detection.Missing() == nil {
 		return
 	}

@@ -60,7 +60,7 @@ func TestShortAnswerIsHeardBeforeTheNext(t *testing.T) {
 func TestShortEndIsHeard(t *testing.T) {
 	ear := peers.NewLoudspeaker(t)
 	leaveOnly(t, "pacat")
-	s := &outlets{tell: func(level, text string) { t.Errorf("%s: %s", level, text) }}
+	s := &outlets{notify: func(level, text string) { t.Errorf("%s: %s", level, text) }}
 	sound, err := s.openOutlets(Options{Aloud: true})
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestDeviceVanishesAndComesBack(t *testing.T) {
 			ear, path := peers.NewLoudspeaker(t), os.Getenv("PATH")
 			leaveOnly(t, program)
 			told := make(chan string, 100)
-			s := &outlets{tell: func(level, text string) { told <- level + ": " + text }}
+			s := &outlets{notify: func(level, text string) { told <- level + ": " + text }}
 			if _, err := s.openOutlets(Options{Aloud: true}); err != nil {
 				t.Fatal(err)
 			}

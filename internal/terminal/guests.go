@@ -16,8 +16,8 @@ type Guests interface {
 	Remove(name string) error
 }
 
-// leadGuests carries out /guests.
-func (p *console) leadGuests(rest string) (string, error) {
+// runGuestsOrder carries out /guests.
+func (p *console) runGuestsOrder(rest string) (string, error) {
 	guests := p.o.Guests
 	if guests == nil {
 		return "", errors.New("players can only join in a browser if you start with --browser")

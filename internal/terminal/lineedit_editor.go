@@ -52,12 +52,12 @@ type Editor struct {
 	size    chan size     // the terminal's latest size
 	drawn   chan struct{} // closed when the input line was drawn first
 
-	mu       sync.Mutex // guards the fields below
-	changed  *sync.Cond
-	unshown  []byte
-	shown    bool // all output is shown
-	released bool // the terminal is restored, and output goes to it directly
-	err      error
+	mu            sync.Mutex // guards the fields below
+	changed       *sync.Cond
+	pendingOutput []byte
+	shown         bool // all output is shown
+	released      bool // the terminal is restored, and output goes to it directly
+	err           error
 }
 
 // StartEditor takes over the terminal until Close, or until ctx or the input ends.
@@ -73,7 +73,7 @@ func StartEditor(ctx context.Context, o EditorOptions) *Editor {
 		e.releaseTerminal(err)
 	})
 	e.work.Go(e.showWritten)
-	stop := context.AfterFunc(ctx, func() { e.program.Send(leave{}) })
+	stop := context.AfterFunc(ctx, func() { e.program.Send(quitMessage{}) })
 	e.work.Go(func() {
 		<-e.ended
 		stop()
@@ -88,7 +88,7 @@ func (e *Editor) Lines() <-chan string { return e.lines }
 func (e *Editor) Write(p []byte) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for len(e.unshown) > maxUnshown && !e.released {
+	for len(e.pendingOutput) > maxUnshown && !e.released {
 		e.changed.Wait()
 	}
 	if e.released {
@@ -109,7 +109,7 @@ func (e *Editor) add(text string) {
 }
 
 func (e *Editor) addLocked(text string) {
-	e.unshown, e.shown = append(e.unshown, text...), false
+	e.pendingOutput, e.shown = append(e.pendingOutput, text...), false
 	e.changed.Broadcast()
 }
 
@@ -120,7 +120,7 @@ func (e *Editor) Close() error {
 		e.changed.Wait()
 	}
 	e.mu.Unlock()
-	e.program.Send(leave{})
+	e.program.Send(quitMessage{})
 	e.work.Wait()
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -155,7 +155,7 @@ func (e *Editor) showWritten() {
 	var line string // text without a newline yet
 	var s size
 	for {
-		text, ok := e.takeUnshown()
+		text, ok := e.nextOutput()
 		if !ok {
 			return
 		}
@@ -187,13 +187,13 @@ type file interface {
 // know where to insert rows above it.
 type watched struct {
 	file
-	tell func()
+	notify func()
 }
 
 func (w watched) Write(p []byte) (int, error) {
 	n, err := w.file.Write(p)
 	if bytes.Contains(p, []byte(ansi.ShowCursor)) {
-		w.tell()
+		w.notify()
 	}
 	return n, err
 }
@@ -237,19 +237,19 @@ func (e *Editor) showRows(rows []string, line string, most int) {
 	case <-last.done:
 	case <-e.ended:
 	}
-	e.shown = len(e.unshown) == 0
+	e.shown = len(e.pendingOutput) == 0
 	e.changed.Broadcast()
 }
 
-// takeUnshown waits for output; it returns false when there will be none.
-func (e *Editor) takeUnshown() (string, bool) {
+// nextOutput waits for output; it returns false when there will be none.
+func (e *Editor) nextOutput() (string, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for len(e.unshown) == 0 && !e.released {
+	for len(e.pendingOutput) == 0 && !e.released {
 		e.changed.Wait()
 	}
-	text := string(e.unshown)
-	e.unshown = nil
+	text := string(e.pendingOutput)
+	e.pendingOutput = nil
 	if text == "" {
 		return "", false
 	}

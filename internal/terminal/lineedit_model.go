@@ -11,8 +11,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// leave ends the program and keeps the unfinished row.
-type leave struct{}
+// quitMessage ends the program and keeps the unfinished row.
+type quitMessage struct{}
 
 // model is the input line and the rows around it. Only the program uses it.
 type model struct {
@@ -63,7 +63,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.standing = msg.text
 		close(msg.done)
 		return m, nil
-	case leave:
+	case quitMessage:
 		return m, m.endInput()
 	case tea.KeyPressMsg:
 		m.notice = ""
@@ -128,12 +128,12 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	before := m.input.Position()
 	var cmd tea.Cmd
 	m.input, cmd = m.input.Update(k)
-	m.keepWhole(name, before)
+	m.alignCursor(name, before)
 	return cmd
 }
 
-// keepWhole moves the cursor by grapheme clusters.
-func (m *model) keepWhole(name string, before int) {
+// alignCursor moves the cursor by grapheme clusters.
+func (m *model) alignCursor(name string, before int) {
 	runes := []rune(m.input.Value())
 	switch name {
 	case "left", "ctrl+b", "right", "ctrl+f":

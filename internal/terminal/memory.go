@@ -18,8 +18,8 @@ import (
 
 const memoryUsage = "usage: /memory shows what is waiting, /memory yes NUMBER [other words], /memory no NUMBER, /memory list, /memory drop NUMBER, /memory diary NPC, /memory mentions, /memory erase NUMBER or /memory erase note NUMBER"
 
-// leadMemory carries out /memory, the orders about what NPCs learn.
-func (p *console) leadMemory(ctx context.Context, rest string) (string, error) {
+// runMemoryOrder carries out /memory, the orders about what NPCs learn.
+func (p *console) runMemoryOrder(ctx context.Context, rest string) (string, error) {
 	how, which, _ := strings.Cut(rest, " ")
 	switch strings.ToLower(how) {
 	case "", "review":
@@ -98,7 +98,7 @@ func (p *console) decideEntry(ctx context.Context, how, rest string) (string, er
 
 // showMentions shows once where others mention a forgotten player.
 func (p *console) showMentions() string {
-	m, waited := p.game.Mentions.Take()
+	m, waited := p.game.Mentions.Pop()
 	if !waited {
 		return "nothing to look at; when a player asks to be forgotten, this shows once where others mention that player"
 	}
@@ -112,7 +112,7 @@ func (p *console) showMentions() string {
 	if m.Unfinished {
 		lines = append(lines, "  there may be more: the search failed or took too long")
 	}
-	if n := p.game.Mentions.Wait(); n > 0 {
+	if n := p.game.Mentions.CountWaiting(); n > 0 {
 		lines = append(lines, plural.Count(n, "more place is", "more places are")+" waiting: /memory mentions")
 	}
 	return strings.Join(append(lines, "this list is only shown once; note what you need"), "\n")

@@ -45,9 +45,9 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 		}
 		said, err = t.Conceal(ctx, rest)
 	case "/unsay", "/again":
-		said, err = t.Unsay(ctx, table.Unsaying{NPC: rest, Leads: true, Again: order == "/again"})
+		said, err = t.RetractAnswer(ctx, table.RetractionRequest{NPC: rest, Leads: true, Again: order == "/again"})
 	case "/approve", "/undo", "/memory", "/remember", "/date", "/datum", "/guests":
-		said, err = p.leadWorld(ctx, order, rest)
+		said, err = p.runWorldOrder(ctx, order, rest)
 	case "/listening":
 		said, err = p.listenNow(ctx, rest)
 	case "/tools":

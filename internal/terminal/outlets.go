@@ -95,7 +95,7 @@ type outlets struct {
 	seeking sync.WaitGroup
 	// unheard reports that no one receives the sound any more.
 	unheard atomic.Bool
-	tell    func(level, text string)
+	notify  func(level, text string)
 }
 
 // openOutlets opens the outputs in o, and describes the playback.
@@ -145,7 +145,7 @@ func (s *outlets) Write(ctx context.Context, frame *audio.Frame) error {
 	}
 	s.aloud = nil
 	s.unheard.Store(s.file == nil)
-	s.tell("warning", "you cannot hear the NPCs, but their text goes on: "+err.Error()+
+	s.notify("warning", "you cannot hear the NPCs, but their text goes on: "+err.Error()+
 		". Check this machine's sound output and its volume, or keep the voices in a file with --wav.")
 	s.seekPlayer()
 	return nil
@@ -169,7 +169,7 @@ func (s *outlets) seekPlayer() {
 			if p.plays(ctx) {
 				back <- p
 				s.unheard.Store(false)
-				s.tell("info", "you can hear the NPCs again, through "+p.name)
+				s.notify("info", "you can hear the NPCs again, through "+p.name)
 				return
 			}
 			_ = p.Close() // it is known not to work
@@ -191,7 +191,7 @@ func (s *outlets) Close() error {
 	}
 	if s.aloud != nil {
 		if err := s.aloud.Close(); err != nil {
-			s.tell("warning", "you may not have heard the last words: "+err.Error())
+			s.notify("warning", "you may not have heard the last words: "+err.Error())
 		}
 	}
 	if s.file != nil {

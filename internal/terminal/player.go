@@ -18,22 +18,22 @@ const playerPatience = 5 * time.Second
 
 // player plays raw sound through a program of this machine. If a program fails, the next one replaces it.
 type player struct {
-	left [][]string // programs not tried yet
-	why  []string   // why the others failed
-	name string
-	cmd  *exec.Cmd // nil if none is running
-	in   *os.File  // write end of its stdin
-	said *lastWords
-	raw  []byte
+	untried     [][]string // programs not tried yet
+	why         []string   // why the others failed
+	name        string
+	cmd         *exec.Cmd // nil if none is running
+	in          *os.File  // write end of its stdin
+	errorOutput *outputTail
+	raw         []byte
 }
 
 // playerBuffer is the sound that a player buffers before it starts, and still plays when it receives no more.
 const playerBuffer = 60 * time.Millisecond
 
-// lastWords keeps the end of a program's output on stderr.
-type lastWords struct{ text []byte }
+// outputTail keeps the end of a program's output on stderr.
+type outputTail struct{ text []byte }
 
-func (l *lastWords) Write(b []byte) (int, error) {
+func (l *outputTail) Write(b []byte) (int, error) {
 	l.text = append(l.text, b...)
 	l.text = l.text[max(0, len(l.text)-maxWords):]
 	return len(b), nil
@@ -65,15 +65,15 @@ func playerCommands() [][]string {
 
 // startPlayer starts the first available player. It ends with Close.
 func startPlayer() (*player, error) {
-	p := &player{left: playerCommands()}
+	p := &player{untried: playerCommands()}
 	return p, p.startNext()
 }
 
 // startNext starts the next available program.
 func (p *player) startNext() error {
-	for len(p.left) > 0 {
-		argv := p.left[0]
-		p.left = p.left[1:]
+	for len(p.untried) > 0 {
+		argv := p.untried[0]
+		p.untried = p.untried[1:]
 		path, err := exec.LookPath(argv[0])
 		if err != nil {
 			continue
@@ -95,8 +95,8 @@ func (p *player) startProgram(cmd *exec.Cmd) error {
 	if err != nil {
 		return err
 	}
-	p.said = &lastWords{}
-	cmd.Stdin, cmd.Stderr, cmd.WaitDelay = theirs, p.said, exitPatience
+	p.errorOutput = &outputTail{}
+	cmd.Stdin, cmd.Stderr, cmd.WaitDelay = theirs, p.errorOutput, exitPatience
 	err = cmd.Start()
 	if closed := theirs.Close(); err == nil {
 		err = closed
@@ -158,7 +158,7 @@ func (p *player) endProgram() error {
 	err := errors.Join(p.in.Close(), p.cmd.Wait())
 	p.cmd = nil
 	why := "it ended"
-	if lines := strings.Split(strings.TrimSpace(string(p.said.text)), "\n"); lines[len(lines)-1] != "" {
+	if lines := strings.Split(strings.TrimSpace(string(p.errorOutput.text)), "\n"); lines[len(lines)-1] != "" {
 		why = lines[len(lines)-1]
 	} else if err != nil {
 		why = err.Error()

@@ -229,16 +229,16 @@ func (c *capture) pushInTime(ctx context.Context, frames <-chan audio.Frame) {
 }
 
 // tailWriter keeps the end of the data written to it. The zero value is empty.
-type tailWriter struct{ kept []byte }
+type tailWriter struct{ tail []byte }
 
 func (w *tailWriter) Write(p []byte) (int, error) {
-	w.kept = append(w.kept, p...)
-	w.kept = w.kept[max(0, len(w.kept)-maxComplaint):]
+	w.tail = append(w.tail, p...)
+	w.tail = w.tail[max(0, len(w.tail)-maxComplaint):]
 	return len(p), nil
 }
 
 // String returns the last line that is not empty.
 func (w *tailWriter) String() string {
-	lines := bytes.Split(bytes.TrimSpace(w.kept), []byte("\n"))
+	lines := bytes.Split(bytes.TrimSpace(w.tail), []byte("\n"))
 	return strings.TrimSpace(string(lines[len(lines)-1]))
 }

@@ -26,7 +26,7 @@ type screen struct {
 
 	mu      sync.Mutex // guards the fields below and the order of output
 	out     io.Writer
-	err     error         // the first write error; set by noteWriteError
+	err     error         // the first write error; set by recordWriteError
 	open    int           // turns that have not ended
 	idle    chan struct{} // closed when open reaches 0
 	turns   map[int64]*shown
@@ -114,11 +114,11 @@ func (s *screen) printf(format string, args ...any) {
 		return
 	}
 	if _, err := fmt.Fprintf(s.out, format, args...); err != nil {
-		s.noteWriteError(err)
+		s.recordWriteError(err)
 	}
 }
 
-func (s *screen) noteWriteError(err error) {
+func (s *screen) recordWriteError(err error) {
 	if s.err == nil {
 		s.err = err
 		close(s.broken)
@@ -138,7 +138,7 @@ func (s *screen) Emit(e table.Event) {
 	if s.json {
 		raw, err := json.Marshal(e)
 		if err != nil {
-			s.noteWriteError(err)
+			s.recordWriteError(err)
 			return
 		}
 		s.printf("%s\n", raw)
@@ -353,8 +353,8 @@ func (s *screen) writePrompt() {
 	}
 }
 
-// noteEntered records that the prompt's line was entered.
-func (s *screen) noteEntered() {
+// recordEntered records that the prompt's line was entered.
+func (s *screen) recordEntered() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pending = false

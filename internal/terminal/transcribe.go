@@ -55,8 +55,8 @@ func Transcribe(ctx context.Context, cfg *config.Config, o TranscribeOptions) (e
 		return err
 	}
 	expect := play.ExpectedSpeech(cfg, cfg.NPCs, campaign)
-	t := &transcription{options: o, rate: rate, began: time.Now(), notes: make(chan note, 16)}
-	provider, err := providers.Recognition(cfg.Providers.STT, &chain.Options{OnSwitch: t.noteSwitch, FailFast: true})
+	t := &transcription{options: o, rate: rate, began: time.Now(), records: make(chan outputRecord, 16)}
+	provider, err := providers.Recognition(cfg.Providers.STT, &chain.Options{OnSwitch: t.queueSwitch, FailFast: true})
 	if err != nil {
 		return userfile.Usage(err)
 	}
@@ -224,16 +224,16 @@ func pieceLength(sound []int16, rate int) int {
 	return best
 }
 
-// transcription prints transcripts. Only one goroutine uses it, except for noteSwitch.
+// transcription prints transcripts. Only one goroutine uses it, except for queueSwitch.
 type transcription struct {
 	options TranscribeOptions
 	rate    int
 	began   time.Time
-	notes   chan note // changes of provider; new ones are dropped if full
+	records chan outputRecord // changes of provider; new ones are dropped if full
 }
 
-// note is a line of output.
-type note struct {
+// outputRecord is a line of output.
+type outputRecord struct {
 	Kind string `json:"kind"` // interim, final, failed or switch
 	// AtMS is the time since the start.
 	AtMS float64 `json:"at_ms"`
@@ -247,14 +247,14 @@ type note struct {
 	Error   string `json:"error,omitempty"`
 }
 
-// noteSwitch records a change of provider for the printing goroutine.
-func (t *transcription) noteSwitch(s chain.Switch) {
-	n := note{Kind: "switch", AtMS: mcp.RoundedMillis(time.Since(t.began)), Text: s.From + " → " + s.To}
+// queueSwitch records a change of provider for the printing goroutine.
+func (t *transcription) queueSwitch(s chain.Switch) {
+	n := outputRecord{Kind: "switch", AtMS: mcp.RoundedMillis(time.Since(t.began)), Text: s.From + " → " + s.To}
 	if s.Reason != nil {
 		n.Error = s.Reason.Error()
 	}
 	select {
-	case t.notes <- n:
+	case t.records <- n:
 	default: // too many to be useful
 	}
 }
@@ -330,22 +330,22 @@ func (t *transcription) sendSound(ctx context.Context, s stt.Stream, sound []int
 
 // printTranscript prints a transcript after the recorded changes of provider.
 func (t *transcription) printTranscript(kind string, r stt.Result, latency time.Duration, err error) error {
-	n := note{
+	n := outputRecord{
 		Kind: kind, AtMS: mcp.RoundedMillis(time.Since(t.began)), LatencyMS: mcp.RoundedMillis(latency), Utterance: r.Utterance,
 		Text: r.Text, Confidence: math.Round(r.Confidence*1000) / 1000, Assumed: r.Assumed,
 	}
 	if err != nil {
 		n.Error = err.Error()
 	}
-	return errors.Join(t.printSwitches(), t.printNote(n))
+	return errors.Join(t.printSwitches(), t.printRecord(n))
 }
 
 // printSwitches prints the recorded changes of provider.
 func (t *transcription) printSwitches() error {
 	for {
 		select {
-		case n := <-t.notes:
-			if err := t.printNote(n); err != nil {
+		case n := <-t.records:
+			if err := t.printRecord(n); err != nil {
 				return err
 			}
 		default:
@@ -354,8 +354,8 @@ func (t *transcription) printSwitches() error {
 	}
 }
 
-// printNote prints a line.
-func (t *transcription) printNote(n note) error {
+// printRecord prints a line.
+func (t *transcription) printRecord(n outputRecord) error {
 	if t.options.JSON {
 		return json.NewEncoder(t.options.Out).Encode(n)
 	}

@@ -13,17 +13,17 @@ import (
 // maxListedChanges bounds the changes that /undo list shows.
 const maxListedChanges = 10
 
-// leadWorld carries out the orders about the world, memory, guests and waiting calls.
-func (p *console) leadWorld(ctx context.Context, order, rest string) (string, error) {
+// runWorldOrder carries out the orders about the world, memory, guests and waiting calls.
+func (p *console) runWorldOrder(ctx context.Context, order, rest string) (string, error) {
 	switch order {
 	case "/undo":
 		return p.undoChange(ctx, rest)
 	case "/memory":
-		return p.leadMemory(ctx, rest)
+		return p.runMemoryOrder(ctx, rest)
 	case "/remember":
 		return p.pin(ctx, rest)
 	case "/guests":
-		return p.leadGuests(rest)
+		return p.runGuestsOrder(rest)
 	case "/date", "/datum":
 		return p.dateNow(ctx, rest)
 	}
@@ -50,7 +50,7 @@ func (p *console) undoChange(ctx context.Context, which string) (string, error) 
 }
 
 func (p *console) listChanges(ctx context.Context) (string, error) {
-	all, err := p.game.World.Past(ctx, maxListedChanges)
+	all, err := p.game.World.RecentChanges(ctx, maxListedChanges)
 	if err != nil {
 		return "", err
 	}
@@ -70,7 +70,7 @@ var changeVerbs = map[string]string{
 	"entity.related": "related", "entity.unrelated": "unrelated", "scene.changed": "set the scene", world.Undone: "undid a change to",
 }
 
-func (p *console) describeChange(c world.Past) string {
+func (p *console) describeChange(c world.PastChange) string {
 	did := changeVerbs[c.Cause]
 	if did == "" {
 		did = c.Cause

@@ -104,8 +104,8 @@ func StartModel(ctx context.Context, provider, model string) (context.Context, *
 	return ctx, &Model{Span: s, began: time.Now()}
 }
 
-// NoteChunk records that a piece of the answer came.
-func (m *Model) NoteChunk() {
+// RecordChunk records that a piece of the answer came.
+func (m *Model) RecordChunk() {
 	if m == nil || m.Span == nil || m.first {
 		return
 	}

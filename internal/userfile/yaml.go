@@ -101,8 +101,8 @@ func (d *Document) KeyLine(path Path) int {
 	return d.d.line(path)
 }
 
-// Given reports whether the file has a value at path, valid or not.
-func (d *Document) Given(path Path) bool {
+// HasValue reports whether the file has a value at path, valid or not.
+func (d *Document) HasValue(path Path) bool {
 	_, ok := d.d.lines[path]
 	return ok
 }

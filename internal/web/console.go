@@ -36,7 +36,7 @@ type ConsoleOptions struct {
 type Console struct {
 	o       ConsoleOptions
 	files   *Files
-	holders holders
+	signIns signInStates
 	streams streams
 	owner   string          // token of the person who started the program; see OwnerToken
 	crumb   string          // CSRF token of visitors who are not signed in
@@ -144,7 +144,7 @@ func (c *Console) visible(ctx context.Context, v *visitor) []*consoleRoom {
 // Handler serves the console. The handler around it must refuse unknown hosts and origins, see package
 // access. who identifies visitors.
 func (c *Console) Handler(who identifier) http.Handler {
-	d := &door{Console: c, keeper: who, accountRates: access.NewRates(who.Address, accountEvery, accountBurst)}
+	d := &authenticator{Console: c, identifier: who, accountRates: access.NewRates(who.Address, accountEvery, accountBurst)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", c.servePage)
 	mux.HandleFunc("GET /console/web/", c.servePage)
@@ -171,9 +171,9 @@ func (c *Console) Handler(who identifier) http.Handler {
 	return Secure(forged.Handler(mux))
 }
 
-// asking is a request of an identified visitor about a room.
-type asking struct {
-	door    *door
+// roomRequest is a request of an identified visitor about a room.
+type roomRequest struct {
+	auth    *authenticator
 	w       http.ResponseWriter
 	r       *http.Request
 	visitor *visitor
@@ -181,6 +181,6 @@ type asking struct {
 }
 
 // calling returns a context for calls with the visitor's rights.
-func (a *asking) calling() context.Context {
+func (a *roomRequest) calling() context.Context {
 	return access.WithSubject(a.r.Context(), a.visitor.subject)
 }

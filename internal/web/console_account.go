@@ -134,7 +134,7 @@ func (s *spent) spend(state string, now time.Time) bool {
 }
 
 // often limits the rate of requests from an address.
-func (d *door) often(serve http.HandlerFunc) http.HandlerFunc {
+func (d *authenticator) often(serve http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !d.accountRates.Allow(r) {
 			w.Header().Set("Retry-After", strconv.Itoa(int(accountEvery/time.Second)))
@@ -146,7 +146,7 @@ func (d *door) often(serve http.HandlerFunc) http.HandlerFunc {
 }
 
 // beginAccount redirects a visitor to the account's service.
-func (d *door) beginAccount(w http.ResponseWriter, r *http.Request) {
+func (d *authenticator) beginAccount(w http.ResponseWriter, r *http.Request) {
 	state, verifier := rand.Text(), oauth2.GenerateVerifier()
 	to, err := d.o.Accounts.SignInURL(r.Context(), redirectOf(r), state, verifier)
 	if err != nil {
@@ -160,7 +160,7 @@ func (d *door) beginAccount(w http.ResponseWriter, r *http.Request) {
 
 // endAccount signs in a visitor who comes back. It requires the cookie of the browser that began the sign-in,
 // so that no one can be signed in with another person's account.
-func (d *door) endAccount(w http.ResponseWriter, r *http.Request) {
+func (d *authenticator) endAccount(w http.ResponseWriter, r *http.Request) {
 	state, verifier := "", ""
 	if c, err := r.Cookie(accountCookie(r, "", 0).Name); err == nil {
 		state, verifier = d.openAccount(c.Value, time.Now())
@@ -185,7 +185,7 @@ func (d *door) endAccount(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/#account-failed", http.StatusSeeOther)
 		return
 	}
-	d.admit(w, r, holder{account: a, caller: "account " + a.id})
+	d.admit(w, r, signInState{account: a, caller: "account " + a.id})
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
@@ -211,7 +211,7 @@ func (c *Console) enters(ctx context.Context, v *visitor, room string) bool {
 		c.o.Logger.LogAttrs(ctx, slog.LevelWarn, "asking what an account leads", slog.String("room", room), slog.Any("reason", err))
 	}
 	if leads && !v.proven {
-		c.holders.prove(v.cookie)
+		c.signIns.prove(v.cookie)
 		v.proven = true
 	}
 	return leads

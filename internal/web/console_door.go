@@ -27,13 +27,13 @@ const consoleTransport = "console"
 
 // visitor is the sender of a request.
 type visitor struct {
-	subject *access.Subject
-	account account // set if they signed in with an account
-	crumb   string
-	cookie  string          // sign-in cookie, "" if not signed in
-	proven  bool            // the account is known to lead a game
-	over    context.Context // ends at sign-out; nil if not signed in
-	term    access.Term     // validity of the token, if they used one
+	subject      *access.Subject
+	account      account // set if they signed in with an account
+	crumb        string
+	cookie       string          // sign-in cookie, "" if not signed in
+	proven       bool            // the account is known to lead a game
+	sessionEnded context.Context // ends at sign-out; nil if not signed in
+	term         access.Term     // validity of the token, if they used one
 	// known is false for visitors without a token.
 	known bool
 }
@@ -46,10 +46,10 @@ type identifier interface {
 	Address(r *http.Request) string
 }
 
-// door identifies visitors.
-type door struct {
+// authenticator identifies visitors.
+type authenticator struct {
 	*Console
-	keeper       identifier
+	identifier   identifier
 	accountRates *access.Rates // for sign-ins with an account
 	spent        spent
 }
@@ -64,12 +64,12 @@ func cookieName(r *http.Request) string {
 }
 
 // identify returns the sender of a request.
-func (d *door) identify(r *http.Request) (*visitor, error) {
+func (d *authenticator) identify(r *http.Request) (*visitor, error) {
 	cookie, err := r.Cookie(cookieName(r))
 	if err != nil || r.Header.Get("Authorization") != "" {
 		return d.identifyBy(r, "", d.crumb)
 	}
-	h, ok := d.holders.find(cookie.Value)
+	h, ok := d.signIns.find(cookie.Value)
 	if !ok {
 		return d.identifyBy(r, "", d.crumb)
 	}
@@ -84,33 +84,33 @@ func (d *door) identify(r *http.Request) (*visitor, error) {
 			return nil, err
 		}
 	}
-	v.cookie, v.over = h.cookie, h.over
+	v.cookie, v.sessionEnded = h.cookie, h.ended
 	return v, nil
 }
 
 // signedOut reports whether a visitor has been signed out, or their token has expired or was revoked.
 func (v *visitor) signedOut() bool {
-	return v.over != nil && v.over.Err() != nil || v.term.Over()
+	return v.sessionEnded != nil && v.sessionEnded.Err() != nil || v.term.HasEnded()
 }
 
-// holds reports whether the sign-in cookie of r is still valid. A cookie without a holder belongs to a
+// hasSignIn reports whether the sign-in cookie of r is still valid. A cookie without a holder belongs to a
 // visitor who signed out or was evicted.
-func (d *door) holds(r *http.Request) bool {
+func (d *authenticator) hasSignIn(r *http.Request) bool {
 	cookie, err := r.Cookie(cookieName(r))
 	if err != nil || r.Header.Get("Authorization") != "" {
 		return true
 	}
-	_, ok := d.holders.find(cookie.Value)
+	_, ok := d.signIns.find(cookie.Value)
 	return ok
 }
 
 // identifyBy asks the gatekeeper to identify a token, or the request itself if token is "".
-func (d *door) identifyBy(r *http.Request, token, crumb string) (*visitor, error) {
+func (d *authenticator) identifyBy(r *http.Request, token, crumb string) (*visitor, error) {
 	if token != "" {
 		r = r.Clone(r.Context())
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
-	s, term, err := d.keeper.Admit(r)
+	s, term, err := d.identifier.Admit(r)
 	if err != nil {
 		return nil, err
 	}
@@ -119,14 +119,14 @@ func (d *door) identifyBy(r *http.Request, token, crumb string) (*visitor, error
 }
 
 // signIn signs in a visitor with a token.
-func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
+func (d *authenticator) signIn(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Token string `json:"token"`
 	}
 	if !decode(w, r, &in) {
 		return
 	}
-	h := holder{token: in.Token, caller: "owner", proven: true}
+	h := signInState{token: in.Token, caller: "owner", proven: true}
 	if h.owner = subtle.ConstantTimeCompare([]byte(in.Token), []byte(d.owner)) == 1; !h.owner {
 		if in.Token == "" {
 			fail(w, http.StatusBadRequest, "there is no token; make one with: glyphoxa mcp token NAME")
@@ -144,10 +144,10 @@ func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 }
 
 // admit signs in a visitor and ends their previous sign-in.
-func (d *door) admit(w http.ResponseWriter, r *http.Request, h holder) {
-	d.leave(r)
+func (d *authenticator) admit(w http.ResponseWriter, r *http.Request, h signInState) {
+	d.dropSignIn(r)
 	http.SetCookie(w, &http.Cookie{
-		Name: cookieName(r), Value: d.holders.add(h), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: encrypted(r),
+		Name: cookieName(r), Value: d.signIns.add(h), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: encrypted(r),
 	})
 }
 
@@ -156,20 +156,20 @@ func encrypted(r *http.Request) bool {
 	return r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"
 }
 
-func (d *door) signOut(w http.ResponseWriter, r *http.Request) {
-	d.leave(r)
+func (d *authenticator) signOut(w http.ResponseWriter, r *http.Request) {
+	d.dropSignIn(r)
 	http.SetCookie(w, &http.Cookie{Name: cookieName(r), Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	w.WriteHeader(http.StatusNoContent)
 }
 
-func (d *door) leave(r *http.Request) {
+func (d *authenticator) dropSignIn(r *http.Request) {
 	if old, err := r.Cookie(cookieName(r)); err == nil {
-		d.holders.drop(old.Value)
+		d.signIns.drop(old.Value)
 	}
 }
 
 // refuse reports why a visitor is refused, and which service they can sign in with.
-func (d *door) refuse(w http.ResponseWriter, err error) {
+func (d *authenticator) refuse(w http.ResponseWriter, err error) {
 	if wait := access.RetryAfter(err); wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())))
 	}
@@ -181,7 +181,7 @@ func (d *door) refuse(w http.ResponseWriter, err error) {
 
 // inRoom identifies the visitor and finds the request's room. A request that changes something must have the
 // visitor's crumb in addition to the cookie.
-func (d *door) inRoom(serve func(*asking)) http.HandlerFunc {
+func (d *authenticator) inRoom(serve func(*roomRequest)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v, err := d.identify(r)
 		if err != nil {
@@ -203,32 +203,32 @@ func (d *door) inRoom(serve func(*asking)) http.HandlerFunc {
 		// Requests in progress end with the sign-in or the token.
 		ctx, end := v.term.Within(r.Context())
 		defer end()
-		if v.over != nil {
+		if v.sessionEnded != nil {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithCancel(ctx)
 			defer cancel()
-			defer context.AfterFunc(v.over, cancel)()
+			defer context.AfterFunc(v.sessionEnded, cancel)()
 		}
-		serve(&asking{d, w, r.WithContext(ctx), v, rooms[i]})
+		serve(&roomRequest{d, w, r.WithContext(ctx), v, rooms[i]})
 	}
 }
 
 // may reports whether the visitor has a permission in the room for something read-only.
-func (a *asking) may(permission string) bool {
+func (a *roomRequest) may(permission string) bool {
 	t := mcp.Target{Tool: "console", Source: "server", Permission: permission, ReadOnly: true}
 	return a.room.game.Registry.Governance.Policy.Permits(a.calling(), t) == nil
 }
 
 // sees reports whether the visitor may see non-public data that requires a permission.
-func (a *asking) sees(permission string) bool {
+func (a *roomRequest) sees(permission string) bool {
 	return a.visitor.subject.Profile.SeesAll && a.visitor.subject.NPC == "" && a.may(permission)
 }
 
 // viewer returns the NPC whose view of the world the visitor has, "" for all of it.
-func (a *asking) viewer() string { return a.visitor.subject.Caller().Viewer() }
+func (a *roomRequest) viewer() string { return a.visitor.subject.Caller().Viewer() }
 
 // me describes the visitor and the rooms they may enter.
-func (d *door) me(w http.ResponseWriter, r *http.Request) {
+func (d *authenticator) me(w http.ResponseWriter, r *http.Request) {
 	v, err := d.identify(r)
 	if err != nil {
 		d.refuse(w, err)
@@ -244,7 +244,7 @@ func (d *door) me(w http.ResponseWriter, r *http.Request) {
 	}
 	rooms := []roomView{}
 	for _, at := range d.visible(r.Context(), v) {
-		a := &asking{d, w, r, v, at}
+		a := &roomRequest{d, w, r, v, at}
 		one := roomView{ID: at.id, Name: at.name, Live: at.session != nil, Rights: []string{}, SeesAll: a.viewer() == "" && v.subject.Profile.SeesAll}
 		for _, p := range access.Permissions() {
 			if a.may(p) {
@@ -271,14 +271,14 @@ func decode(w http.ResponseWriter, r *http.Request, into any) bool {
 
 // decode decodes the request's JSON body. It sends an error and returns false on failure, or if the visitor
 // was signed out or lost the right to enter the room while the body arrived, which can take half a minute.
-func (a *asking) decode(into any) bool {
+func (a *roomRequest) decode(into any) bool {
 	if !decode(a.w, a.r, into) {
 		return false
 	}
 	switch {
 	case a.visitor.signedOut():
 		fail(a.w, http.StatusUnauthorized, "you were signed out; sign in again")
-	case !a.door.enters(a.r.Context(), a.visitor, a.room.id):
+	case !a.auth.enters(a.r.Context(), a.visitor, a.room.id):
 		fail(a.w, http.StatusForbidden, "you no longer lead this game")
 	default:
 		return true
@@ -306,7 +306,7 @@ func fail(w http.ResponseWriter, status int, text string) {
 
 // failWith sends an error of a call or an order.
 func failWith(w http.ResponseWriter, err error) {
-	text, _ := mcp.Telling(err)
+	text, _ := mcp.PublicText(err)
 	status := http.StatusBadRequest
 	var refused *mcp.Refusal
 	switch {

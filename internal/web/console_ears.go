@@ -15,11 +15,11 @@ type countView struct {
 	N    uint64 `json:"n"`
 }
 
-func earsOf(a *asking) ([]earView, error) {
+func earsOf(a *roomRequest) ([]earView, error) {
 	all, err := table.Ears(a.r.Context(), a.room.session.Table)
 	out := []earView{}
 	for _, e := range all {
-		out = append(out, earView{Speaker: e.Speaker, Voicing: e.Voicing, Counts: []countView{
+		out = append(out, earView{Speaker: e.Speaker, Voicing: e.Speaking, Counts: []countView{
 			{"packets", e.Packets.Packets}, {"dropped", e.Packets.Dropped}, {"late", e.Packets.Late}, {"lost", e.Packets.Lost}, {"undecodable", e.Packets.Broken},
 			{"broken", e.Broken}, {"late_transcripts", e.Late}, {"early", e.Early}, {"vain", e.Vain}, {"samples_lost", uint64(max(e.Dropped, 0))},
 		}})

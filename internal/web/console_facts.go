@@ -28,7 +28,7 @@ type factView struct {
 }
 
 // findFacts calls search_facts under the usual rules, and finds the line of each fact.
-func (d *door) findFacts(a *asking) {
+func (d *authenticator) findFacts(a *roomRequest) {
 	var in struct {
 		Query string `json:"query"`
 	}
@@ -56,7 +56,7 @@ func (d *door) findFacts(a *asking) {
 		failWith(a.w, err)
 		return
 	}
-	said := transcripts{asking: a, of: map[string][]memory.Line{}}
+	said := transcripts{roomRequest: a, of: map[string][]memory.Line{}}
 	for i := range out.Facts {
 		if err := said.locate(a.r.Context(), &out.Facts[i]); err != nil {
 			failWith(a.w, err)
@@ -68,7 +68,7 @@ func (d *door) findFacts(a *asking) {
 
 // transcripts caches the lines of sessions that the visitor may see.
 type transcripts struct {
-	*asking
+	*roomRequest
 	of map[string][]memory.Line
 }
 

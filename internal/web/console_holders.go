@@ -15,9 +15,9 @@ const (
 	holderMost    = 7 * 24 * time.Hour // with requests
 )
 
-// holder is a sign-in: with a token, as the owner, or with an account. The token, and the campaigns that the
+// signInState is a sign-in: with a token, as the owner, or with an account. The token, and the campaigns that the
 // account leads, are checked again for each request, so that changes take effect immediately.
-type holder struct {
+type signInState struct {
 	token   string
 	owner   bool
 	account account
@@ -29,33 +29,33 @@ type holder struct {
 
 	cookie, crumb string
 	began, seen   time.Time
-	over          context.Context // ends at sign-out, for whatever reason
+	ended         context.Context // ends at sign-out, for whatever reason
 	end           context.CancelFunc
 }
 
 // expired reports whether the holder must sign in again.
-func (h *holder) expired(now time.Time) bool {
+func (h *signInState) expired(now time.Time) bool {
 	return now.Sub(h.seen) > holderTime || now.Sub(h.began) > holderMost
 }
 
-// holders are the current sign-ins by cookie. A caller's many sign-ins replace each other first, so that they
+// signInStates are the current sign-ins by cookie. A caller's many sign-ins replace each other first, so that they
 // do not affect others.
-type holders struct {
+type signInStates struct {
 	mu  sync.Mutex // guards all, and seen and proven of each
-	all map[string]*holder
+	all map[string]*signInState
 }
 
-func (h *holders) add(one holder) (cookie string) {
+func (h *signInStates) add(one signInState) (cookie string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.all == nil {
-		h.all = map[string]*holder{}
+		h.all = map[string]*signInState{}
 	}
 	h.makeRoom(one.caller)
 	one.cookie, one.crumb = rand.Text(), rand.Text()
 	one.began = time.Now()
 	one.seen = one.began
-	one.over, one.end = context.WithCancel(context.Background())
+	one.ended, one.end = context.WithCancel(context.Background())
 	h.all[one.cookie] = &one
 	return one.cookie
 }
@@ -63,7 +63,7 @@ func (h *holders) add(one holder) (cookie string) {
 // makeRoom removes expired holders and, if necessary, one more: the caller's least recently used one if the
 // caller has reached its limit, else one that is unproven or whose caller has the most. The caller must hold
 // mu.
-func (h *holders) makeRoom(caller string) {
+func (h *signInStates) makeRoom(caller string) {
 	now, held := time.Now(), map[string]int{}
 	for _, one := range h.all {
 		if one.expired(now) {
@@ -72,7 +72,7 @@ func (h *holders) makeRoom(caller string) {
 		}
 		held[one.caller]++
 	}
-	var leaves *holder
+	var leaves *signInState
 	switch {
 	case held[caller] >= maxOwnHolders:
 		for _, one := range h.all {
@@ -82,7 +82,7 @@ func (h *holders) makeRoom(caller string) {
 		}
 	case len(h.all) >= maxHolders:
 		for _, one := range h.all {
-			if leaves == nil || givesWay(one, leaves, held) {
+			if leaves == nil || evictedBefore(one, leaves, held) {
 				leaves = one
 			}
 		}
@@ -92,8 +92,8 @@ func (h *holders) makeRoom(caller string) {
 	}
 }
 
-// givesWay reports whether a holder should be removed before another.
-func givesWay(one, other *holder, held map[string]int) bool {
+// evictedBefore reports whether a holder should be removed before another.
+func evictedBefore(one, other *signInState, held map[string]int) bool {
 	switch {
 	case one.proven != other.proven:
 		return other.proven
@@ -104,24 +104,24 @@ func givesWay(one, other *holder, held map[string]int) bool {
 }
 
 // find returns a copy of a cookie's holder, and marks it as used now.
-func (h *holders) find(cookie string) (holder, bool) {
+func (h *signInStates) find(cookie string) (signInState, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	one := h.all[cookie]
 	if one == nil {
-		return holder{}, false
+		return signInState{}, false
 	}
 	now := time.Now()
 	if one.expired(now) {
 		h.remove(one)
-		return holder{}, false
+		return signInState{}, false
 	}
 	one.seen = now
 	return *one, true
 }
 
 // prove records that the account of a holder leads a game.
-func (h *holders) prove(cookie string) {
+func (h *signInStates) prove(cookie string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if one := h.all[cookie]; one != nil {
@@ -129,7 +129,7 @@ func (h *holders) prove(cookie string) {
 	}
 }
 
-func (h *holders) drop(cookie string) {
+func (h *signInStates) drop(cookie string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if one := h.all[cookie]; one != nil {
@@ -138,7 +138,7 @@ func (h *holders) drop(cookie string) {
 }
 
 // remove signs a holder out, and then ends the holder's requests and streams. The caller must hold mu.
-func (h *holders) remove(one *holder) {
+func (h *signInStates) remove(one *signInState) {
 	delete(h.all, one.cookie)
 	one.end()
 }

@@ -15,18 +15,18 @@ func TestSignInsGiveWayToTheirOwn(t *testing.T) {
 	}
 	for name, row := range map[string]struct {
 		times int
-		other func(i int) holder
+		other func(i int) signInState
 		most  int // sign-ins left besides the DM's
 	}{
-		"one_token": {100_000, func(int) holder { return holder{token: "weak", caller: "token weak", proven: true} }, maxOwnHolders},
-		"accounts":  {20_000, func(i int) holder { return holder{caller: fmt.Sprint("account ", i)} }, maxHolders - 2},
-		"tokens":    {20_000, func(i int) holder { return holder{caller: fmt.Sprint("token ", i%400), proven: true} }, maxHolders - 2},
+		"one_token": {100_000, func(int) signInState { return signInState{token: "weak", caller: "token weak", proven: true} }, maxOwnHolders},
+		"accounts":  {20_000, func(i int) signInState { return signInState{caller: fmt.Sprint("account ", i)} }, maxHolders - 2},
+		"tokens":    {20_000, func(i int) signInState { return signInState{caller: fmt.Sprint("token ", i%400), proven: true} }, maxHolders - 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var h holders
-				dm := h.add(holder{owner: true, caller: "owner", proven: true})
-				lead := h.add(holder{caller: "account lead"})
+				var h signInStates
+				dm := h.add(signInState{owner: true, caller: "owner", proven: true})
+				lead := h.add(signInState{caller: "account lead"})
 				h.prove(lead)
 				for i := range row.times {
 					time.Sleep(time.Millisecond)
@@ -51,14 +51,14 @@ func TestSignInsGiveWayToTheirOwn(t *testing.T) {
 // TestOwnSignInsGiveWay: at the limit of one caller, the sign-in unused for longest ends.
 func TestOwnSignInsGiveWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var h holders
+		var h signInStates
 		var all []string
 		for range maxOwnHolders {
-			all = append(all, h.add(holder{caller: "token a", proven: true}))
+			all = append(all, h.add(signInState{caller: "token a", proven: true}))
 			time.Sleep(time.Second)
 		}
 		h.find(all[0])
-		h.add(holder{caller: "token a", proven: true})
+		h.add(signInState{caller: "token a", proven: true})
 		for i, cookie := range all {
 			if _, ok := h.find(cookie); ok != (i != 1) {
 				t.Errorf("sign-in %d is there: %t, want only the second to be gone", i, ok)
@@ -71,18 +71,18 @@ func TestOwnSignInsGiveWay(t *testing.T) {
 // case. Its running requests end with it.
 func TestSignInsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var h holders
-		idle := h.add(holder{caller: "a", proven: true})
+		var h signInStates
+		idle := h.add(signInState{caller: "a", proven: true})
 		time.Sleep(holderTime)
 		one, ok := h.find(idle)
 		if !ok {
 			t.Error("the sign-in is over after 12 h")
 		}
 		time.Sleep(holderTime + time.Second)
-		if _, ok := h.find(idle); ok || one.over.Err() == nil {
-			t.Errorf("without a request for more than 12 h the sign-in is there: %t, its requests go on: %t", ok, one.over.Err() == nil)
+		if _, ok := h.find(idle); ok || one.ended.Err() == nil {
+			t.Errorf("without a request for more than 12 h the sign-in is there: %t, its requests go on: %t", ok, one.ended.Err() == nil)
 		}
-		busy, began := h.add(holder{caller: "b", proven: true}), time.Now()
+		busy, began := h.add(signInState{caller: "b", proven: true}), time.Now()
 		for {
 			time.Sleep(time.Hour)
 			if _, ok := h.find(busy); !ok {

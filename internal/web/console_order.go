@@ -15,8 +15,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
-// given is an order to the table, as sent by the page.
-type given struct {
+// orderRequest is an order to the table, as sent by the page.
+type orderRequest struct {
 	Order   string `json:"order"`
 	NPC     string `json:"npc"`
 	Tier    string `json:"tier"`
@@ -32,8 +32,8 @@ var errNoTable = errors.New("no game is running at this table")
 
 // order carries out an order of the game master under the usual rules. Unknown orders are rejected first, so
 // that they do not appear in records.
-func (d *door) order(a *asking) {
-	var in given
+func (d *authenticator) order(a *roomRequest) {
+	var in orderRequest
 	if !a.decode(&in) {
 		return
 	}
@@ -51,7 +51,7 @@ func (d *door) order(a *asking) {
 		if a.room.session == nil {
 			return errNoTable
 		}
-		said, err = carryOut(ctx, a.room.session.Table, in)
+		said, err = executeOrder(ctx, a.room.session.Table, in)
 		return err
 	}, func() any { return map[string]string{"said": said} })
 }
@@ -64,8 +64,8 @@ var orders = map[string]string{
 	"listening": access.SessionControl, "hear": access.SessionControl, "approve_tool": access.SessionControl,
 }
 
-// carryOut passes an order to a table.
-func carryOut(ctx context.Context, t *table.Table, in given) (said string, err error) {
+// executeOrder passes an order to a table.
+func executeOrder(ctx context.Context, t *table.Table, in orderRequest) (said string, err error) {
 	switch in.Order {
 	case "mute", "unmute":
 		return t.Mute(ctx, in.NPC, in.Order == "mute")
@@ -89,7 +89,7 @@ func carryOut(ctx context.Context, t *table.Table, in given) (said string, err e
 	case "conceal":
 		return t.Conceal(ctx, in.NPC)
 	case "unsay", "again":
-		return t.Unsay(ctx, table.Unsaying{NPC: in.NPC, Leads: true, Again: in.Order == "again"})
+		return t.RetractAnswer(ctx, table.RetractionRequest{NPC: in.NPC, Leads: true, Again: in.Order == "again"})
 	case "listening":
 		how, err := address.ParseListening(in.Text)
 		if err != nil {
@@ -101,7 +101,7 @@ func carryOut(ctx context.Context, t *table.Table, in given) (said string, err e
 }
 
 // governed runs an action that is not a tool under the rules of tool calls, and answers.
-func (d *door) governed(a *asking, t mcp.Target, args any, do func(context.Context) error, answers func() any) {
+func (d *authenticator) governed(a *roomRequest, t mcp.Target, args any, do func(context.Context) error, answers func() any) {
 	err := a.room.game.Registry.Governance.Gate.Do(a.calling(), t, args, do)
 	var refused *mcp.Refusal
 	switch {
@@ -115,7 +115,7 @@ func (d *door) governed(a *asking, t mcp.Target, args any, do func(context.Conte
 }
 
 // decideMemory accepts or rejects a proposal, or drops a learnt entry.
-func (d *door) decideMemory(a *asking) {
+func (d *authenticator) decideMemory(a *roomRequest) {
 	var in struct {
 		ID   int64  `json:"id"`
 		How  string `json:"how"`
@@ -143,7 +143,7 @@ func (d *door) decideMemory(a *asking) {
 		case "gather":
 			_, err = a.room.game.Gather(ctx)
 		case "mentions":
-			if m, waited := a.room.game.Mentions.Take(); waited {
+			if m, waited := a.room.game.Mentions.Pop(); waited {
 				mentions = &m
 			}
 		case "erase-line":

@@ -49,7 +49,7 @@ func (f *fixture) playTwoSessions() (first, second, stream string) {
 	f.hear("Bartok, good evening")
 	f.hear("Bartok, what of the newer fog?")
 	p.follow(second, `"kind":"turn.ended","turn":2`)
-	if _, err := f.session.Table.Unsay(f.t.Context(), table.Unsaying{NPC: "Bartok", Leads: true}); err != nil {
+	if _, err := f.session.Table.RetractAnswer(f.t.Context(), table.RetractionRequest{NPC: "Bartok", Leads: true}); err != nil {
 		f.t.Fatal(err)
 	}
 	return first, second, p.follow(`"kind":"erased"`)

@@ -58,7 +58,7 @@ func (s *streams) close(who string) {
 
 // follow streams a room's events as server-sent events: the events of `play --json` that the visitor may see,
 // each with its session. "gap" reports the number of missed events.
-func (d *door) follow(a *asking) {
+func (d *authenticator) follow(a *roomRequest) {
 	if a.visitor.subject.NPC != "" || !a.may(access.SessionRead) {
 		fail(a.w, http.StatusForbidden, "to see what is said at the table, you need the permission "+access.SessionRead)
 		return
@@ -72,21 +72,21 @@ func (d *door) follow(a *asking) {
 	ctx, cancel := context.WithCancel(a.r.Context())
 	defer cancel()
 	defer context.AfterFunc(d.ended, cancel)()
-	s := &stream{asking: a, out: http.NewResponseController(a.w)}
+	s := &stream{roomRequest: a, out: http.NewResponseController(a.w)}
 	defer context.AfterFunc(ctx, s.abandonWrite)()
 	_ = s.out.SetReadDeadline(time.Time{}) // ignored where unsupported
 	a.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	after, _ := strconv.ParseUint(a.r.Header.Get("Last-Event-ID"), 10, 64) // without it, start at the beginning
-	s.run(ctx, d.o.Feed.FollowRecent(after, streamBefore), d.stillWelcome(a))
+	s.run(ctx, d.o.Feed.FollowRecent(after, streamBefore), d.accessCheck(a))
 }
 
-// stillWelcome returns a function that reports whether the visitor is unchanged and may see the table. It
+// accessCheck returns a function that reports whether the visitor is unchanged and may see the table. It
 // checks rules and the sign-in on each call, but the identity at most once per streamTrust, because that may
 // require verifying a signature.
-func (d *door) stillWelcome(a *asking) func() bool {
-	was, held, asked := a.visitor.subject, d.holds(a.r), time.Now()
+func (d *authenticator) accessCheck(a *roomRequest) func() bool {
+	was, held, asked := a.visitor.subject, d.hasSignIn(a.r), time.Now()
 	return func() bool {
-		if !a.may(access.SessionRead) || d.holds(a.r) != held {
+		if !a.may(access.SessionRead) || d.hasSignIn(a.r) != held {
 			return false
 		}
 		if time.Since(asked) < streamTrust {
@@ -100,7 +100,7 @@ func (d *door) stillWelcome(a *asking) func() bool {
 
 // stream is a visitor's event stream.
 type stream struct {
-	*asking
+	*roomRequest
 	out *http.ResponseController
 }
 
@@ -131,7 +131,7 @@ func (s *stream) run(ctx context.Context, events *Follower, still func() bool) {
 			}
 			missed = 0
 		}
-		text := ofSession(it.Session, s.tell(it))
+		text := ofSession(it.Session, s.encodeItem(it))
 		if text != nil && !s.send(ctx, fmt.Sprintf("id: %d\ndata: %s\n\n", it.ID, text)) {
 			return
 		}
@@ -154,8 +154,8 @@ func (s *stream) send(ctx context.Context, text string) bool {
 	return s.out.Flush() == nil
 }
 
-// tell returns an event as the visitor may see it, nil if not at all.
-func (s *stream) tell(it Item) []byte {
+// encodeItem returns an event as the visitor may see it, nil if not at all.
+func (s *stream) encodeItem(it Item) []byte {
 	if it.Table != s.room.id {
 		return nil
 	}

@@ -33,7 +33,7 @@ type hiding struct {
 
 // showTools lists the tools that the visitor may see with their latency, and the definitions that wait for
 // approval.
-func (d *door) showTools(a *asking) {
+func (d *authenticator) showTools(a *roomRequest) {
 	reg := a.room.game.Registry
 	leads := a.sees(access.NPCRead)
 	shown := []toolView{}
@@ -81,7 +81,7 @@ func pinOf(s mcphost.Status, servers []mcphost.ServerStatus) string {
 }
 
 // toolsets returns each NPC's current ceiling, and the tools it would see there.
-func toolsets(a *asking) (map[string]mcp.BudgetTier, map[string]map[string]bool) {
+func toolsets(a *roomRequest) (map[string]mcp.BudgetTier, map[string]map[string]bool) {
 	ceilings, sets := map[string]mcp.BudgetTier{}, map[string]map[string]bool{}
 	now := map[string]mcp.BudgetTier{}
 	if s := a.room.session; s != nil {
@@ -131,7 +131,7 @@ func targetOf(g *play.Game, tier string) float64 {
 }
 
 // call runs a tool as the visitor under the usual rules, and records it.
-func (d *door) call(a *asking) {
+func (d *authenticator) call(a *roomRequest) {
 	var in struct {
 		Tool string `json:"tool"`
 		Args string `json:"args"`
@@ -145,7 +145,7 @@ func (d *door) call(a *asking) {
 }
 
 // execute runs a tool as the visitor. If it cannot, it sends an error and returns false.
-func (a *asking) execute(tool, args string) (res mcp.Result, ok bool) {
+func (a *roomRequest) execute(tool, args string) (res mcp.Result, ok bool) {
 	reg := a.room.game.Registry
 	if err := reg.Rules.Warm(); err != nil { // the first access loads the book, which would count towards the call's time
 		failWith(a.w, err)

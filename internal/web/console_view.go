@@ -86,7 +86,7 @@ type costView struct {
 }
 
 // showTable describes the table and its NPCs.
-func (d *door) showTable(a *asking) {
+func (d *authenticator) showTable(a *roomRequest) {
 	if !a.may(access.SessionRead) {
 		fail(a.w, http.StatusForbidden, "to see the table, you need the permission "+access.SessionRead)
 		return
@@ -125,7 +125,7 @@ func (d *door) showTable(a *asking) {
 }
 
 // addStatus adds the running table's status.
-func (d *door) addStatus(a *asking, v *consoleTable, all bool) error {
+func (d *authenticator) addStatus(a *roomRequest, v *consoleTable, all bool) error {
 	t, report := a.room.session.Table, a.room.session.Cost()
 	status, err := t.Status(a.r.Context())
 	if err != nil {
@@ -178,7 +178,7 @@ func (d *door) addStatus(a *asking, v *consoleTable, all bool) error {
 }
 
 // showWorld returns the entities and relations that the visitor may see.
-func (d *door) showWorld(a *asking) {
+func (d *authenticator) showWorld(a *roomRequest) {
 	if !a.may(access.WorldRead) {
 		fail(a.w, http.StatusForbidden, "to see the world, you need the permission "+access.WorldRead)
 		return
@@ -203,7 +203,7 @@ type entryView struct {
 }
 
 // showMemory returns the learnt entries and the proposals.
-func (d *door) showMemory(a *asking) {
+func (d *authenticator) showMemory(a *roomRequest) {
 	if !a.sees(access.MemoryRead) {
 		fail(a.w, http.StatusForbidden, "to see what the NPCs learnt, you must be allowed to see everything and need the permission "+access.MemoryRead)
 		return
@@ -215,11 +215,11 @@ func (d *door) showMemory(a *asking) {
 		}
 		return out
 	}
-	answer(a.w, map[string]any{"waiting": views(false), "learnt": views(true), "learn": a.room.game.Config.Memory.Learn, "mentions": a.room.game.Mentions.Wait()})
+	answer(a.w, map[string]any{"waiting": views(false), "learnt": views(true), "learn": a.room.game.Config.Memory.Learn, "mentions": a.room.game.Mentions.CountWaiting()})
 }
 
 // showProblems returns the problems of the configuration.
-func (d *door) showProblems(a *asking) {
+func (d *authenticator) showProblems(a *roomRequest) {
 	if !a.sees(access.SessionRead) || a.room.id != HomeRoom {
 		fail(a.w, http.StatusForbidden, "only those who may see everything may see the configuration's problems")
 		return
@@ -245,7 +245,7 @@ func (d *door) showProblems(a *asking) {
 const recapLines = 12
 
 // recap summarises a session by its most significant lines that the visitor may see.
-func (d *door) recap(a *asking) {
+func (d *authenticator) recap(a *roomRequest) {
 	if !a.may(access.SessionRead) {
 		fail(a.w, http.StatusForbidden, "to see sessions, you need the permission "+access.SessionRead)
 		return
@@ -278,7 +278,7 @@ func (d *door) recap(a *asking) {
 }
 
 // read returns a resource of package mcpserver by its URI.
-func (d *door) read(a *asking) {
+func (d *authenticator) read(a *roomRequest) {
 	host, ctx := a.room.game.Registry.Host, a.calling()
 	doc, err := mcpserver.NewLibrary(play.SourcesOf(a.room.game)).Read(ctx, mcpserver.LibraryView{
 		Viewer: a.viewer(), May: a.may,

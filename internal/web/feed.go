@@ -80,15 +80,15 @@ func (f *Feed) Add(from string, e table.Event) {
 	it := Item{ID: f.newest, Table: from, Header: table.HeaderOf(e), JSON: raw}
 	if it.Kind == table.KindErased {
 		f.blank(func(old *Item) bool {
-			return old.Table == from && old.Session == it.Session && old.Turn == it.Turn && saysWords(old.Kind)
+			return old.Table == from && old.Session == it.Session && old.Turn == it.Turn && containsWords(old.Kind)
 		})
 	}
 	f.ring[it.ID%FeedSize] = it
-	f.wake()
+	f.signalFollowers()
 }
 
-// saysWords reports whether events of a kind contain an NPC's words.
-func saysWords(kind string) bool {
+// containsWords reports whether events of a kind contain an NPC's words.
+func containsWords(kind string) bool {
 	switch kind {
 	case table.KindSentence, table.KindCutSentence, table.KindBarge, table.KindTurnEnded:
 		return true
@@ -111,7 +111,7 @@ func (f *Feed) blank(which func(*Item) bool) {
 	}
 }
 
-func (f *Feed) wake() {
+func (f *Feed) signalFollowers() {
 	if f.changed != nil {
 		close(f.changed)
 		f.changed = nil
@@ -123,7 +123,7 @@ func (f *Feed) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
-	f.wake()
+	f.signalFollowers()
 }
 
 // Follower reads a feed from a position on. It is not safe for concurrent use.
@@ -162,7 +162,7 @@ func (f *Feed) oldest() uint64 { return max(f.newest, FeedSize) - FeedSize + 1 }
 // false when the feed is closed and all events were read, or when ctx ends.
 func (l *Follower) Next(ctx context.Context) (it Item, missed uint64, more bool) {
 	for {
-		it, wait := l.take()
+		it, wait := l.poll()
 		if it.ID != 0 {
 			missed, l.missed = l.missed, 0
 			return it, missed, true
@@ -178,9 +178,9 @@ func (l *Follower) Next(ctx context.Context) (it Item, missed uint64, more bool)
 	}
 }
 
-// take returns the next event if there is one, or else a channel that is closed when there may be one; nil if
+// poll returns the next event if there is one, or else a channel that is closed when there may be one; nil if
 // there will be none.
-func (l *Follower) take() (it Item, wait <-chan struct{}) {
+func (l *Follower) poll() (it Item, wait <-chan struct{}) {
 	f := l.feed
 	f.mu.Lock()
 	defer f.mu.Unlock()

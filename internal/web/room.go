@@ -61,14 +61,14 @@ type RoomOptions struct {
 
 // Room is a table in browsers. It is safe for concurrent use. Call Run to start it.
 type Room struct {
-	o       RoomOptions
-	files   *Files
-	rates   *access.Rates
-	address func(*http.Request) string // of a request's sender
-	frames  chan *outgoing             // waiting to be sent; returned through spare
-	spare   chan *outgoing
-	parts   func() (*parts, error) // opened for the first guest
-	opened  atomic.Pointer[parts]
+	o          RoomOptions
+	files      *Files
+	rates      *access.Rates
+	address    func(*http.Request) string // of a request's sender
+	frames     chan *outgoing             // waiting to be sent; returned through spare
+	freeFrames chan *outgoing
+	parts      func() (*parts, error) // opened for the first guest
+	opened     atomic.Pointer[parts]
 
 	invite atomic.Pointer[string]   // changed only with mu held
 	base   atomic.Pointer[string]   // address at which it is served
@@ -109,9 +109,9 @@ func NewRoom(o RoomOptions) *Room {
 	if o.Idle == 0 {
 		o.Idle = 15 * time.Minute
 	}
-	r := &Room{o: o, files: LoadFiles(roomFiles, "room"), frames: make(chan *outgoing, 2), spare: make(chan *outgoing, 4), guests: map[string]*guest{}, leaving: map[*guest]struct{}{}}
-	for range cap(r.spare) {
-		r.spare <- new(outgoing)
+	r := &Room{o: o, files: LoadFiles(roomFiles, "room"), frames: make(chan *outgoing, 2), freeFrames: make(chan *outgoing, 4), guests: map[string]*guest{}, leaving: map[*guest]struct{}{}}
+	for range cap(r.freeFrames) {
+		r.freeFrames <- new(outgoing)
 	}
 	r.here.Store(&[]*guest{})
 	r.ServedAt("")
@@ -203,7 +203,7 @@ func (r *Room) lookAfter(ctx context.Context) {
 		select {
 		case now := <-ticker.C:
 			for _, g := range *r.here.Load() {
-				g.settleSpeaking(now)
+				g.detectSilence(now)
 			}
 			if err := r.endOwn(r.isAlone); err != nil {
 				r.o.Logger.Error("ending a session of players in browsers", "reason", err)
@@ -241,7 +241,7 @@ func (r *Room) Forgot(*play.Game) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, l := range r.lines {
-		r.tellAll(goneMessage{Type: "gone", ID: l.ID})
+		r.broadcast(removedMessage{Type: "gone", ID: l.ID})
 	}
 	r.lines = nil
 }
@@ -311,19 +311,19 @@ func (r *Room) changeHere(change func([]*guest) []*guest) {
 	next := change(slices.Clone(*r.here.Load()))
 	r.here.Store(&next)
 	r.mu.Unlock()
-	r.tellState()
+	r.broadcastState()
 }
 
-// tellAll sends a message to all connected guests.
-func (r *Room) tellAll(message any) {
+// broadcast sends a message to all connected guests.
+func (r *Room) broadcast(message any) {
 	text := encode(message)
 	for _, g := range *r.here.Load() {
 		g.sendText(text)
 	}
 }
 
-// tellState sends the current players and NPCs to all connected guests.
-func (r *Room) tellState() {
+// broadcastState sends the current players and NPCs to all connected guests.
+func (r *Room) broadcastState() {
 	players, npcs := r.players(), r.played().npcs()
 	for _, g := range *r.here.Load() {
 		g.sendText(encode(stateMessage{Type: "state", Players: players, NPCs: npcs, You: g.name}))

@@ -18,10 +18,10 @@ func (r *Room) followEvents(ctx context.Context) {
 			return
 		}
 		if missed > 0 {
-			r.tellAll(newNotice("Some of what was said is missing here."))
+			r.broadcast(newNotice("Some of what was said is missing here."))
 		}
 		if it.Table == r.o.Table && it.IsPublic() {
-			r.tellEvent(it)
+			r.sendEvent(it)
 		}
 	}
 }
@@ -36,8 +36,8 @@ type event struct {
 	Continued bool          `json:"continued"`
 }
 
-// tellEvent sends an event to guests.
-func (r *Room) tellEvent(it Item) {
+// sendEvent sends an event to guests.
+func (r *Room) sendEvent(it Item) {
 	var e event
 	if json.Unmarshal(it.JSON, &e) != nil {
 		return
@@ -46,13 +46,13 @@ func (r *Room) tellEvent(it Item) {
 	asked, told := "u"+turn, "t"+turn
 	switch it.Kind {
 	case table.KindUtterance:
-		r.tellLine(asked, func(l *lineMessage) { l.Speaker, l.Text, l.Final = e.Speaker, e.Text, true })
+		r.updateLine(asked, func(l *lineMessage) { l.Speaker, l.Text, l.Final = e.Speaker, e.Text, true })
 	case table.KindTurnStarted:
 		if e.NPC != "" && r.hasLine(asked) {
-			r.tellLine(asked, func(l *lineMessage) { l.Addressed = []string{e.NPC} })
+			r.updateLine(asked, func(l *lineMessage) { l.Addressed = []string{e.NPC} })
 		}
 	case table.KindSentence, table.KindCutSentence, table.KindFiller:
-		r.tellLine(told, func(l *lineMessage) {
+		r.updateLine(told, func(l *lineMessage) {
 			l.Speaker, l.NPC = e.NPC, true
 			if l.Text != "" {
 				l.Text += " "
@@ -60,18 +60,18 @@ func (r *Room) tellEvent(it Item) {
 			l.Text += e.Text
 		})
 	case table.KindAudioStarted:
-		r.tellAll(speakingMessage{"speaking", e.NPC, true})
+		r.broadcast(speakingMessage{"speaking", e.NPC, true})
 	case table.KindTurnEnded:
 		if e.NPC != "" {
-			r.tellAll(speakingMessage{"speaking", e.NPC, false})
+			r.broadcast(speakingMessage{"speaking", e.NPC, false})
 		}
 		if r.hasLine(told) {
-			r.tellLine(told, func(l *lineMessage) { l.Final = true })
+			r.updateLine(told, func(l *lineMessage) { l.Final = true })
 		} else if e.Outcome == table.OutcomeFailed {
-			r.tellAll(newNotice(e.NPC + " could not answer just now."))
+			r.broadcast(newNotice(e.NPC + " could not answer just now."))
 		}
 	case table.KindUnsaid, table.KindErased:
-		r.takeBack(told)
+		r.removeLine(told)
 	}
 }
 
@@ -82,8 +82,8 @@ func (r *Room) hasLine(id string) bool {
 	return slices.ContainsFunc(r.lines, func(l lineMessage) bool { return l.ID == id })
 }
 
-// tellLine changes or adds a line, and sends it to all guests.
-func (r *Room) tellLine(id string, change func(*lineMessage)) {
+// updateLine changes or adds a line, and sends it to all guests.
+func (r *Room) updateLine(id string, change func(*lineMessage)) {
 	r.mu.Lock()
 	i := slices.IndexFunc(r.lines, func(l lineMessage) bool { return l.ID == id })
 	if i < 0 {
@@ -96,15 +96,15 @@ func (r *Room) tellLine(id string, change func(*lineMessage)) {
 	change(&r.lines[i])
 	told := r.lines[i]
 	r.mu.Unlock()
-	r.tellAll(told)
+	r.broadcast(told)
 }
 
-// takeBack removes a line for all guests.
-func (r *Room) takeBack(id string) {
+// removeLine removes a line for all guests.
+func (r *Room) removeLine(id string) {
 	r.mu.Lock()
 	r.lines = slices.DeleteFunc(r.lines, func(l lineMessage) bool { return l.ID == id })
 	r.mu.Unlock()
-	r.tellAll(goneMessage{"gone", id})
+	r.broadcast(removedMessage{"gone", id})
 }
 
 // greet sends the table's state to a guest whose page is ready.

@@ -53,11 +53,11 @@ var packetRates = [packetKinds]struct {
 
 const byteRate, byteBurst = 256 << 10, 512 << 10
 
-// gate limits what a guest's connection brings before a library processes it, because libraries allocate
+// connLimiter limits what a guest's connection brings before a library processes it, because libraries allocate
 // state for each source, address and channel that a peer names. Authentic packets above the limits, and
 // floods from the guest's known address, end the guest. Packets from other addresses are only dropped, so
 // that a stranger who guesses a port cannot end a guest.
-type gate struct {
+type connLimiter struct {
 	end func(why string)
 
 	shut   atomic.Bool                    // drops all packets
@@ -76,8 +76,8 @@ type gate struct {
 	tolerance *rate.Limiter
 }
 
-func newGate(sources []uint32, end func(why string)) *gate {
-	g := &gate{
+func newConnLimiter(sources []uint32, end func(why string)) *connLimiter {
+	g := &connLimiter{
 		end: end, named: sources, others: rate.NewLimiter(200, 400),
 		bytes: rate.NewLimiter(byteRate, byteBurst), tolerance: rate.NewLimiter(toleratedRate, toleratedBurst),
 	}
@@ -88,17 +88,17 @@ func newGate(sources []uint32, end func(why string)) *gate {
 }
 
 // exceed ends the guest and closes the gate.
-func (g *gate) exceed() {
+func (g *connLimiter) exceed() {
 	if g.shut.CompareAndSwap(false, true) {
 		g.end(reasonFlood)
 	}
 }
 
 // found sets the guest's known address.
-func (g *gate) found(at netip.AddrPort) { g.remote.Store(&at) }
+func (g *connLimiter) found(at netip.AddrPort) { g.remote.Store(&at) }
 
 // pass reports whether to pass a packet to the libraries.
-func (g *gate) pass(p []byte, from netip.AddrPort) bool {
+func (g *connLimiter) pass(p []byte, from netip.AddrPort) bool {
 	if g.shut.Load() {
 		return false
 	}
@@ -126,7 +126,7 @@ func (g *gate) pass(p []byte, from netip.AddrPort) bool {
 // isKnown reports whether a sound packet's source is named in the offer, or is one of the first others:
 // browsers need not name their source, and authenticity is only known from the packet's tag, which is checked
 // above the gate. If more is false, no further source is accepted.
-func (g *gate) isKnown(p []byte, kind packetKind, more bool) bool {
+func (g *connLimiter) isKnown(p []byte, kind packetKind, more bool) bool {
 	if kind != packetSound {
 		return true
 	}
@@ -160,7 +160,7 @@ func packetKindOf(p []byte) packetKind {
 
 // count counts a resource used by authentic packets of the guest. It ends the guest and returns false if
 // there are too many.
-func (g *gate) count(n *int, most int) bool {
+func (g *connLimiter) count(n *int, most int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if *n++; *n > most {
@@ -171,7 +171,7 @@ func (g *gate) count(n *int, most int) bool {
 }
 
 // buffer returns the buffer for a source's packets. It is called for each source in authentic packets.
-func (g *gate) buffer(kind packetio.BufferPacketType, _ uint32) io.ReadWriteCloser {
+func (g *connLimiter) buffer(kind packetio.BufferPacketType, _ uint32) io.ReadWriteCloser {
 	b := packetio.NewBuffer()
 	n, most, size := &g.sources, maxSources, sourceBuffer
 	if kind == packetio.RTCPBufferPacket {
@@ -184,17 +184,17 @@ func (g *gate) buffer(kind packetio.BufferPacketType, _ uint32) io.ReadWriteClos
 	return b
 }
 
-// keepAddress reports whether connectivity checks may be sent to an address, from a candidate of the offer or
+// allowAddress reports whether connectivity checks may be sent to an address, from a candidate of the offer or
 // from a packet with the guest's password.
-func (g *gate) keepAddress(ip net.IP) bool {
+func (g *connLimiter) allowAddress(ip net.IP) bool {
 	if ip.IsUnspecified() || ip.IsMulticast() {
 		return false
 	}
 	return g.count(&g.addresses, maxPaths)
 }
 
-// keepChannel reports whether one more data channel besides our own is allowed.
-func (g *gate) keepChannel() bool { return g.count(&g.channels, maxChannels) }
+// allowChannel reports whether one more data channel besides our own is allowed.
+func (g *connLimiter) allowChannel() bool { return g.count(&g.channels, maxChannels) }
 
 // canonical returns an address in a comparable form.
 func canonical(a netip.AddrPort) netip.AddrPort {
@@ -204,7 +204,7 @@ func canonical(a netip.AddrPort) netip.AddrPort {
 // gatedNet opens the sockets of a guest.
 type gatedNet struct {
 	transport.Net
-	gate *gate
+	gate *connLimiter
 }
 
 // ListenUDP implements [transport.Net].
@@ -224,7 +224,7 @@ func (n gatedNet) ListenUDP(network string, at *net.UDPAddr) (transport.UDPConn,
 // gatedSocket is a guest's socket. Reads do not allocate.
 type gatedSocket struct {
 	*net.UDPConn
-	gate *gate
+	gate *connLimiter
 }
 
 // ReadFromAddrPort implements [ice.AddrPortReaderWriter].
@@ -251,7 +251,7 @@ func (c gatedSocket) ReadFrom(p []byte) (int, net.Addr, error) {
 // gatedMux gives a guest its part of the UDP port shared by all guests.
 type gatedMux struct {
 	ice.UDPMux
-	gate *gate
+	gate *connLimiter
 }
 
 // GetConn implements [ice.UDPMux].
@@ -266,7 +266,7 @@ func (m gatedMux) GetConn(ufrag string, at net.Addr) (net.PacketConn, error) {
 // gatedPart is a guest's part of the shared port.
 type gatedPart struct {
 	net.PacketConn
-	gate *gate
+	gate *connLimiter
 }
 
 // ReadFrom implements [net.PacketConn].

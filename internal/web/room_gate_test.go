@@ -95,7 +95,7 @@ func TestTheGate(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ended := false
-				g := newGate([]uint32{7}, func(string) { ended = true })
+				g := newConnLimiter([]uint32{7}, func(string) { ended = true })
 				g.found(here)
 				passed := 0
 				row.packets(func(from netip.AddrPort, p []byte) {
@@ -118,7 +118,7 @@ func TestTheGate(t *testing.T) {
 // the guest.
 func TestSourcesAreCounted(t *testing.T) {
 	ended := 0
-	g := newGate(nil, func(string) { ended++ })
+	g := newConnLimiter(nil, func(string) { ended++ })
 	for i := range uint32(maxSources) {
 		b := g.buffer(packetio.RTPBufferPacket, i)
 		var err error
@@ -179,7 +179,7 @@ func TestOwnCandidates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o.keepCandidates(addressOf(row.own))
+			o.filterCandidates(addressOf(row.own))
 			raw, err := o.Marshal()
 			if err != nil {
 				t.Fatal(err)
@@ -194,7 +194,7 @@ func TestOwnCandidates(t *testing.T) {
 // BenchmarkGate measures the cost of the gate per packet of a speaking guest.
 func BenchmarkGate(b *testing.B) {
 	here := netip.MustParseAddrPort("192.0.2.7:4000")
-	g := newGate([]uint32{7}, func(string) {})
+	g := newConnLimiter([]uint32{7}, func(string) {})
 	g.found(here)
 	for _, l := range append(g.kinds[:], g.bytes) {
 		l.SetLimit(rate.Inf)

@@ -49,7 +49,7 @@ type guest struct {
 	name, secret, user string
 	pc                 *webrtc.PeerConnection
 	npcs               *webrtc.RTPSender // sends the NPCs' sound; nil before
-	gate               *gate             // nil until the guest connects
+	gate               *connLimiter      // nil until the guest connects
 	at                 *Sitting
 	seat               *table.Seat // nil if the table cannot hear
 	slots              slots
@@ -62,9 +62,9 @@ type guest struct {
 	connected chan struct{} // closed when sound is connected
 	once      sync.Once
 	muted     atomic.Bool
-	voice     voicing
+	voice     speakingState
 
-	left      chan struct{} // closed when the guest is completely gone
+	released  chan struct{} // closed when the guest is completely gone
 	ended     context.Context
 	cancel    context.CancelCauseFunc
 	readers   sync.WaitGroup // of tracks
@@ -106,7 +106,7 @@ func (g *guest) watch() {
 	})
 	g.pc.OnDataChannel(func(c *webrtc.DataChannel) {
 		if c.Label() != "table" || !g.channel.CompareAndSwap(nil, c) {
-			if g.gate.keepChannel() {
+			if g.gate.allowChannel() {
 				_ = c.Close() // our page opens only one
 			}
 			return
@@ -139,7 +139,7 @@ func (g *guest) receive(data []byte) {
 		g.room.dismiss(g, reasonLeft)
 	case sayMute:
 		g.muted.Store(q.On)
-		g.room.tellState()
+		g.room.broadcastState()
 	default:
 		select {
 		case g.inbox <- q:
@@ -175,23 +175,23 @@ func (g *guest) run() {
 			g.end(reasonNever)
 		case q := <-g.inbox:
 			if !g.hasEnded() { // both cases may be ready
-				g.carryOut(g.ended, q)
+				g.handleRequest(g.ended, q)
 			}
 		case <-g.ended.Done():
 		}
 	}
-	g.leave()
+	g.release()
 }
 
-// leave releases everything that belongs to the guest, and waits for it.
-func (g *guest) leave() {
+// release releases everything that belongs to the guest, and waits for it.
+func (g *guest) release() {
 	r := g.room
 	g.stopNPCs()
 	r.depart(g)
 	if g.voice.on.Load() {
-		r.tellAll(speakingMessage{"speaking", g.name, false})
+		r.broadcast(speakingMessage{"speaking", g.name, false})
 	}
-	g.sayGoodbye()
+	g.sendReason()
 	g.startLock.Lock()
 	g.closing = true
 	g.startLock.Unlock()
@@ -229,8 +229,8 @@ func (g *guest) reportFlood() {
 	}
 }
 
-// sayGoodbye sends the reason for leaving, if the page still receives messages.
-func (g *guest) sayGoodbye() {
+// sendReason sends the reason for leaving, if the page still receives messages.
+func (g *guest) sendReason() {
 	c := g.channel.Load()
 	if c == nil || c.ReadyState() != webrtc.DataChannelStateOpen {
 		return

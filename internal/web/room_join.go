@@ -67,7 +67,7 @@ func (r *Room) join(w http.ResponseWriter, q *http.Request) {
 		r.fail(w, err)
 		return
 	}
-	in.offer.keepCandidates(addressOf(r.address(q)))
+	in.offer.filterCandidates(addressOf(r.address(q)))
 	ctx, cancel := context.WithTimeout(q.Context(), joinTime)
 	defer cancel()
 	out, err := r.admit(ctx, in)
@@ -168,7 +168,7 @@ func (r *Room) reserve(ctx context.Context, in joining, at *Sitting) (*guest, er
 	g := &guest{
 		room: r, name: in.Name, at: at,
 		inbox: make(chan request, inboxSize), budget: rate.NewLimiter(messageRate, messageBurst),
-		refused: rate.NewLimiter(refusedRate, refusedBurst), hints: rate.NewLimiter(rate.Every(hintEvery), 1), connected: make(chan struct{}), left: make(chan struct{}),
+		refused: rate.NewLimiter(refusedRate, refusedBurst), hints: rate.NewLimiter(rate.Every(hintEvery), 1), connected: make(chan struct{}), released: make(chan struct{}),
 	}
 	g.ended, g.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	before, err := r.place(g, in)
@@ -177,7 +177,7 @@ func (r *Room) reserve(ctx context.Context, in joining, at *Sitting) (*guest, er
 	}
 	for _, one := range before {
 		select {
-		case <-one.left:
+		case <-one.released:
 		case <-g.ended.Done():
 			r.release(g)
 			return nil, g.refusal()
@@ -186,7 +186,7 @@ func (r *Room) reserve(ctx context.Context, in joining, at *Sitting) (*guest, er
 			return nil, tooMany()
 		}
 	}
-	if err := g.takeName(ctx); err != nil {
+	if err := g.registerName(ctx); err != nil {
 		r.release(g)
 		return nil, err
 	}
@@ -198,8 +198,8 @@ func (g *guest) refusal() error {
 	return refuse(http.StatusForbidden, context.Cause(g.ended).Error())
 }
 
-// takeName registers the guest's name at the table, unless it could pass for another's.
-func (g *guest) takeName(ctx context.Context) error {
+// registerName registers the guest's name at the table, unless it could pass for another's.
+func (g *guest) registerName(ctx context.Context) error {
 	_, err := g.at.Table.Admit(ctx, g.name, g.user) // the table shows this name unchanged
 	switch {
 	case err == nil:
@@ -220,7 +220,7 @@ func (g *guest) connect(ctx context.Context, p *parts, offered *offer) (answer s
 	}
 	g.seat, err = g.at.Table.Join(ctx, g.name, &table.JoinOptions{Decoder: decoder, Detector: p.detection.NewDetector(), User: g.user})
 	switch {
-	case err == nil || errors.Is(err, table.ErrDeaf):
+	case err == nil || errors.Is(err, table.ErrNoRecognition):
 	case errors.Is(err, table.ErrClosed):
 		return "", errNobody
 	default:
@@ -230,7 +230,7 @@ func (g *guest) connect(ctx context.Context, p *parts, offered *offer) (answer s
 	if err != nil {
 		return "", refuse(http.StatusBadRequest, "The browser's offer cannot be used: "+err.Error()+".")
 	}
-	g.gate = newGate(offered.sources, g.end)
+	g.gate = newConnLimiter(offered.sources, g.end)
 	if g.pc, err = p.dialer.connect(g.gate); err != nil {
 		return "", err
 	}

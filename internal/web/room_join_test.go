@@ -299,8 +299,8 @@ func TestGuestsWithTakenNames(t *testing.T) {
 		if err != nil || len(lines) > 0 {
 			t.Errorf("%s is forgotten, and %+v is found, %v", name, lines, err)
 		}
-		list, _ := b.game.Mentions.Take()
-		if b.game.Mentions.Wait() > 0 || !slices.ContainsFunc(list.Found, func(m play.Mention) bool { return m.Kind == play.MentionLine && strings.HasPrefix(m.Text, "Bartok: ") }) ||
+		list, _ := b.game.Mentions.Pop()
+		if b.game.Mentions.CountWaiting() > 0 || !slices.ContainsFunc(list.Found, func(m play.Mention) bool { return m.Kind == play.MentionLine && strings.HasPrefix(m.Text, "Bartok: ") }) ||
 			!slices.Equal(list.Names, []string{name}) {
 			t.Errorf("%s is forgotten, and mentions are %+v", name, list)
 		}

@@ -94,7 +94,7 @@ type (
 		Final     bool     `json:"final"`
 		Addressed []string `json:"addressed,omitempty"`
 	}
-	goneMessage struct {
+	removedMessage struct {
 		Type string `json:"type"`
 		ID   string `json:"id"`
 	}

@@ -86,7 +86,7 @@ func TestSlotsAreShared(t *testing.T) {
 	s := slots{all: make([]slot, voiceSlots)}
 	var speakers [voiceSlots + 1]guest
 	for i := range speakers {
-		one, begins := s.take(&speakers[i], now)
+		one, begins := s.acquire(&speakers[i], now)
 		if i == voiceSlots {
 			if one != nil {
 				t.Error("a fifth speaker was given a slot")
@@ -99,10 +99,10 @@ func TestSlotsAreShared(t *testing.T) {
 		one.rewrite(new(rtp.Header), new(rtp.Header), &speakers[i], now, true)
 	}
 	s.free(&speakers[2])
-	if one, _ := s.take(&speakers[voiceSlots], now); one != &s.all[2] {
+	if one, _ := s.acquire(&speakers[voiceSlots], now); one != &s.all[2] {
 		t.Error("the slot of who has left is not taken")
 	}
-	if one, begins := s.take(&speakers[0], now); one != &s.all[0] || begins {
+	if one, begins := s.acquire(&speakers[0], now); one != &s.all[0] || begins {
 		t.Error("a speaker has lost the slot")
 	}
 }

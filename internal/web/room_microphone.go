@@ -20,12 +20,12 @@ const (
 	smallest = 20
 )
 
-// voicing records whether a guest speaks.
-type voicing struct {
+// speakingState records whether a guest speaks.
+type speakingState struct {
 	on   atomic.Bool
 	last atomic.Int64 // time of the last sound, in Unix nanoseconds
-	// withheld counts the packets that were not forwarded. The next forwarded packet starts a new stretch.
-	withheld atomic.Uint32
+	// notForwarded counts the packets that were not forwarded. The next forwarded packet starts a new stretch.
+	notForwarded atomic.Uint32
 }
 
 // listen passes on the packets of a guest's microphone until the connection is closed.
@@ -45,15 +45,15 @@ func (g *guest) listen(t *webrtc.TrackRemote, from *webrtc.RTPReceiver) {
 			continue // drain until the connection is closed
 		}
 		if len(p.Payload) == 0 || g.muted.Load() {
-			g.voice.withheld.Add(1)
+			g.voice.notForwarded.Add(1)
 			continue
 		}
-		g.hear(p, level)
+		g.handlePacket(p, level)
 	}
 }
 
-// hear passes a packet to the table, and to the other guests if the guest speaks.
-func (g *guest) hear(p *rtp.Packet, level uint8) {
+// handlePacket passes a packet to the table, and to the other guests if the guest speaks.
+func (g *guest) handlePacket(p *rtp.Packet, level uint8) {
 	if g.seat != nil {
 		g.seat.Push(ear.Packet{Seq: p.SequenceNumber, Payload: p.Payload})
 	}
@@ -61,11 +61,11 @@ func (g *guest) hear(p *rtp.Packet, level uint8) {
 	if isLoud(p, level) {
 		g.voice.last.Store(now.UnixNano())
 		if g.voice.on.CompareAndSwap(false, true) {
-			g.room.tellAll(speakingMessage{"speaking", g.name, true})
+			g.room.broadcast(speakingMessage{"speaking", g.name, true})
 		}
 	}
 	if !g.voice.on.Load() {
-		g.voice.withheld.Add(1)
+		g.voice.notForwarded.Add(1)
 		return
 	}
 	for _, other := range *g.room.here.Load() {
@@ -85,9 +85,9 @@ func isLoud(p *rtp.Packet, level uint8) bool {
 	return len(p.Payload) >= smallest
 }
 
-// settleSpeaking detects that the guest has stopped speaking.
-func (g *guest) settleSpeaking(now time.Time) {
+// detectSilence detects that the guest has stopped speaking.
+func (g *guest) detectSilence(now time.Time) {
 	if now.UnixNano()-g.voice.last.Load() > int64(quietAfter) && g.voice.on.CompareAndSwap(true, false) {
-		g.room.tellAll(speakingMessage{"speaking", g.name, false})
+		g.room.broadcast(speakingMessage{"speaking", g.name, false})
 	}
 }

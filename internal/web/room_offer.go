@@ -96,10 +96,10 @@ func (o *offer) nameSource(attribute string) error {
 	return nil
 }
 
-// keepCandidates keeps only the candidates at the guest's own address, from which the offer came. This
+// filterCandidates keeps only the candidates at the guest's own address, from which the offer came. This
 // machine sends checks to each candidate, so otherwise an offer could direct them at others. A guest behind a
 // router or relay is found by the checks that its browser sends, and so is a guest on this machine.
-func (o *offer) keepCandidates(own netip.Addr) {
+func (o *offer) filterCandidates(own netip.Addr) {
 	kept := 0
 	isForeign := func(a sdp.Attribute) bool {
 		switch {

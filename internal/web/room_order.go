@@ -16,8 +16,8 @@ import (
 // profile is the profile of guests, which is that of players.
 const profile = "player.limited"
 
-// carryOut carries out a guest's request with the guest's rights.
-func (g *guest) carryOut(ctx context.Context, q request) {
+// handleRequest carries out a guest's request with the guest's rights.
+func (g *guest) handleRequest(ctx context.Context, q request) {
 	var err error
 	switch q.Type {
 	case saySaid:
@@ -71,7 +71,7 @@ func (g *guest) roll(ctx context.Context, dice string) error {
 		return fmt.Errorf("reading what was rolled: %w", err)
 	}
 	text := fmt.Sprintf("%s: %d (%s)", rolled.Expression, rolled.Total, strings.Trim(fmt.Sprint(rolled.Rolls), "[]"))
-	g.room.tellAll(diceMessage{"dice", g.name, text})
+	g.room.broadcast(diceMessage{"dice", g.name, text})
 	return nil
 }
 

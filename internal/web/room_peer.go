@@ -138,10 +138,10 @@ func (d *dialer) close() error {
 }
 
 // connect creates a connection behind a gate, without descriptions.
-func (d *dialer) connect(g *gate) (*webrtc.PeerConnection, error) {
+func (d *dialer) connect(g *connLimiter) (*webrtc.PeerConnection, error) {
 	s := d.shared
 	s.BufferFactory = g.buffer
-	s.SetRemoteIPFilter(g.keepAddress)
+	s.SetRemoteIPFilter(g.allowAddress)
 	if d.mux != nil {
 		s.SetICEUDPMux(gatedMux{d.mux, g})
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // TestRemoveTakesAllOfAName: a guest about to be removed opens a second page under the same
-// name. The page holds a place from place to takeName, which refuses the name only after the
+// name. The page holds a place from place to registerName, which refuses the name only after the
 // first guest has left.
 func TestRemoveTakesAllOfAName(t *testing.T) {
 	missed := 0

@@ -97,7 +97,7 @@ func (r *Room) release(g *guest) {
 	}
 	delete(r.leaving, g)
 	r.mu.Unlock()
-	close(g.left)
+	close(g.released)
 	r.work.Done()
 }
 

@@ -19,15 +19,15 @@ const reordered = 50
 type slot struct {
 	track *webrtc.TrackLocalStaticRTP
 
-	who      *guest // current speaker; nil before the first
-	withheld uint32 // the speaker's withheld count at the last packet
-	last     time.Time
-	sequence uint16 // added to the speaker's sequence numbers
-	first    uint16 // the speaker's first sequence number
-	young    int    // packets during which earlier ones may still arrive
-	moved    uint32 // added to the speaker's timestamps
-	lastSeq  uint16 // last sent
-	lastTime uint32
+	speaker      *guest // current speaker; nil before the first
+	notForwarded uint32 // the speaker's withheld count at the last packet
+	last         time.Time
+	sequence     uint16 // added to the speaker's sequence numbers
+	first        uint16 // the speaker's first sequence number
+	young        int    // packets during which earlier ones may still arrive
+	moved        uint32 // added to the speaker's timestamps
+	lastSeq      uint16 // last sent
+	lastTime     uint32
 }
 
 // slots are the streams to one guest.
@@ -36,15 +36,15 @@ type slots struct {
 	all []slot
 }
 
-// take returns the slot of a speaker, and whether a new stretch begins: in a slot that was another's, or
+// acquire returns the slot of a speaker, and whether a new stretch begins: in a slot that was another's, or
 // after withheld packets. It returns nil if all slots are in use. The caller must hold mu.
-func (s *slots) take(who *guest, now time.Time) (found *slot, begins bool) {
+func (s *slots) acquire(who *guest, now time.Time) (found *slot, begins bool) {
 	for i := range s.all {
 		one := &s.all[i]
-		if one.who == who {
-			return one, one.withheld != who.voice.withheld.Load()
+		if one.speaker == who {
+			return one, one.notForwarded != who.voice.notForwarded.Load()
 		}
-		if (one.who == nil || now.Sub(one.last) > slotFree) && (found == nil || one.last.Before(found.last)) {
+		if (one.speaker == nil || now.Sub(one.last) > slotFree) && (found == nil || one.last.Before(found.last)) {
 			found = one
 		}
 	}
@@ -55,11 +55,11 @@ func (s *slots) take(who *guest, now time.Time) (found *slot, begins bool) {
 func (s *slots) forward(who *guest, now time.Time, p *rtp.Packet) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	one, begins := s.take(who, now)
+	one, begins := s.acquire(who, now)
 	if one == nil {
 		return
 	}
-	one.withheld = who.voice.withheld.Load()
+	one.notForwarded = who.voice.notForwarded.Load()
 	out := rtp.Packet{Header: rtp.Header{Version: 2}, Payload: p.Payload}
 	if !one.rewrite(&out.Header, &p.Header, who, now, begins) {
 		return
@@ -77,7 +77,7 @@ func (o *slot) rewrite(out, in *rtp.Header, who *guest, now time.Time, begins bo
 		}
 		o.sequence, o.first = o.lastSeq+1-in.SequenceNumber, in.SequenceNumber
 		o.moved = o.lastTime + passed - in.Timestamp
-		o.who, o.young = who, reordered
+		o.speaker, o.young = who, reordered
 		out.Marker = true
 	} else if o.young > 0 {
 		o.young--
@@ -98,8 +98,8 @@ func (s *slots) free(who *guest) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range s.all {
-		if s.all[i].who == who {
-			s.all[i].who = nil
+		if s.all[i].speaker == who {
+			s.all[i].speaker = nil
 		}
 	}
 }

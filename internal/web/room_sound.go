@@ -42,13 +42,13 @@ func (r *Room) Write(ctx context.Context, frame *audio.Frame) error {
 		return nil
 	}
 	select {
-	case mine := <-r.spare:
+	case mine := <-r.freeFrames:
 		mine.sound, mine.at = *frame, time.Now()
 		select {
 		case r.frames <- mine:
 			return nil
 		case <-ctx.Done():
-			r.spare <- mine
+			r.freeFrames <- mine
 		}
 	case <-ctx.Done():
 	}
@@ -69,7 +69,7 @@ func (r *Room) sendSound(ctx context.Context) error {
 				err = s.send(p, &f.sound)
 			}
 			at := f.at
-			r.spare <- f
+			r.freeFrames <- f
 			if err != nil {
 				r.o.Logger.Warn("sound left out", "reason", err)
 				continue

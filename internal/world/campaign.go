@@ -51,22 +51,22 @@ type CampaignLines struct {
 	Scene                      int
 }
 
-// ClockKeeper stores a campaign. *sqlite.Store implements it.
-type ClockKeeper interface {
-	// Settle stores entries that are new or differ from the last applied file, in one
+// CampaignStore stores a campaign. *sqlite.Store implements it.
+type CampaignStore interface {
+	// ApplyCampaign stores entries that are new or differ from the last applied file, in one
 	// transaction.
-	Settle(ctx context.Context, entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) error
+	ApplyCampaign(ctx context.Context, entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) error
 }
 
 // Apply updates memory to the file: entities with a fact for each description, relations, and facts. It keeps
 // changes made at the table to entries that are unchanged in the file, and entries that the file no longer
 // has. Facts are found by full text until they are indexed.
-func (c *Campaign) Apply(ctx context.Context, k ClockKeeper) error {
+func (c *Campaign) Apply(ctx context.Context, k CampaignStore) error {
 	facts, now := slices.Clone(c.Facts), time.Now()
 	for i := range facts {
 		facts[i].At = now
 	}
-	if err := k.Settle(ctx, c.Entities, c.Relations, facts); err != nil {
+	if err := k.ApplyCampaign(ctx, c.Entities, c.Relations, facts); err != nil {
 		return fmt.Errorf("storing campaign %q: %w", c.Name, err)
 	}
 	return nil

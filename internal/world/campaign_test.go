@@ -102,7 +102,7 @@ func (m *fakeMemory) call(name string) error {
 	return nil
 }
 
-func (m *fakeMemory) Settle(_ context.Context, entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) error {
+func (m *fakeMemory) ApplyCampaign(_ context.Context, entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) error {
 	m.facts = facts
 	return m.call(fmt.Sprintf("settle %d %d %d", len(entities), len(relations), len(facts)))
 }

@@ -17,13 +17,13 @@ const writing = 10 * time.Second
 
 // request is a change waiting to be written.
 type request struct {
-	do    func(*Tx) error
-	cause string
-	who   string        // caller in records
-	done  chan struct{} // closed when the fields below are set
-	tx    *Tx
-	seq   uint64
-	err   error
+	apply  func(*Tx) error
+	cause  string
+	caller string        // caller in records
+	done   chan struct{} // closed when the fields below are set
+	tx     *Tx
+	seq    uint64
+	err    error
 }
 
 // Put adds an entity or replaces the one with the same id. Its relations stay.
@@ -68,7 +68,7 @@ func (w *World) Change(ctx context.Context, cause string, do func(*Tx) error) (u
 	if err := ctx.Err(); err != nil {
 		return 0, fmt.Errorf("changing the world: %w", err)
 	}
-	r := &request{do: do, cause: cause, who: mcp.CallerFrom(ctx).Name(), done: make(chan struct{})}
+	r := &request{apply: do, cause: cause, caller: mcp.CallerFrom(ctx).Name(), done: make(chan struct{})}
 	if !w.enqueue(r) {
 		return 0, fmt.Errorf("changing the world: %w: %d changes wait to be written; try again", mcp.ErrBusy, maxWaiting)
 	}
@@ -77,7 +77,7 @@ func (w *World) Change(ctx context.Context, cause string, do func(*Tx) error) (u
 	case w.lead <- struct{}{}:
 		w.write(ctx)
 	case <-ctx.Done():
-		if w.withdraw(r) {
+		if w.dequeue(r) {
 			return 0, fmt.Errorf("changing the world: %w", ctx.Err())
 		}
 		<-r.done
@@ -95,8 +95,8 @@ func (w *World) enqueue(r *request) bool {
 	return true
 }
 
-// withdraw removes r from the queue. It returns false if writing has already begun.
-func (w *World) withdraw(r *request) bool {
+// dequeue removes r from the queue. It returns false if writing has already begun.
+func (w *World) dequeue(r *request) bool {
 	w.queue.Lock()
 	defer w.queue.Unlock()
 	i := slices.Index(w.waiting, r)
@@ -148,7 +148,7 @@ func (w *World) attempt(ctx context.Context, all []*request) ([]*request, error)
 		}
 		done = append(done, r)
 		if !r.tx.empty() {
-			record = append(record, r.tx.record(w.seq+uint64(len(record))+1, r.who, r.cause))
+			record = append(record, r.tx.record(w.seq+uint64(len(record))+1, r.caller, r.cause))
 			group.merge(r.tx)
 		}
 	}
@@ -174,7 +174,7 @@ func try(r *request) (err error) {
 			err = fmt.Errorf("%w: %v", errPanicked, p)
 		}
 	}()
-	return r.do(r.tx)
+	return r.apply(r.tx)
 }
 
 // publish makes the changes visible and notifies subscribers.
@@ -207,7 +207,7 @@ func (w *World) announce(tx *Tx, cause string) {
 		if w.all[id] = after; after == nil {
 			delete(w.all, id)
 		}
-		w.order.noteChange(id)
+		w.order.markChanged(id)
 		for s := range w.subs {
 			s.mark(id, before, after, cause)
 		}

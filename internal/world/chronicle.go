@@ -95,10 +95,10 @@ type Chronicle struct {
 
 	change sync.Mutex // serialises changes; held while they are stored
 
-	mu      sync.Mutex // guards the fields below; never held during I/O
-	entries map[int64]Entry
-	last    int64
-	through int64 // the last processed line
+	mu             sync.Mutex // guards the fields below; never held during I/O
+	entries        map[int64]Entry
+	last           int64
+	processedUntil int64 // the last processed line
 }
 
 // OpenChronicle loads a chronicle. log may be nil.
@@ -113,7 +113,7 @@ func OpenChronicle(ctx context.Context, store ChronicleStore, log *slog.Logger) 
 	}
 	for key, value := range kept {
 		if key == upTo {
-			if c.through, err = strconv.ParseInt(string(value), 10, 64); err != nil {
+			if c.processedUntil, err = strconv.ParseInt(string(value), 10, 64); err != nil {
 				log.Warn("reading up to where sessions were gone through", "reason", err)
 			}
 			continue
@@ -180,7 +180,7 @@ func (c *Chronicle) Add(ctx context.Context, e Entry) (Entry, error) {
 	c.change.Lock()
 	defer c.change.Unlock()
 	e.Accepted = true
-	all, err := c.keep(ctx, []Entry{e}, nil)
+	all, err := c.storeEntries(ctx, []Entry{e}, nil)
 	if err != nil {
 		return e, err
 	}
@@ -205,7 +205,7 @@ func (c *Chronicle) Decide(ctx context.Context, id int64, accept bool, text stri
 		e.Text = text
 	}
 	e.Accepted = true
-	if _, err := c.keep(ctx, []Entry{e}, nil); err != nil {
+	if _, err := c.storeEntries(ctx, []Entry{e}, nil); err != nil {
 		return e, err
 	}
 	return e, c.store.Remember(ctx, e.fact())
@@ -251,7 +251,7 @@ func (c *Chronicle) Forget(ctx context.Context, user string) error {
 	if len(kept) == 0 {
 		return nil
 	}
-	_, err = c.keep(ctx, kept, nil)
+	_, err = c.storeEntries(ctx, kept, nil)
 	return err
 }
 
@@ -295,9 +295,9 @@ func (c *Chronicle) Entry(id int64) (Entry, error) {
 	return e, nil
 }
 
-// keep stores entries and further values, and returns the entries with their numbers. The caller must hold
+// storeEntries stores entries and further values, and returns the entries with their numbers. The caller must hold
 // change.
-func (c *Chronicle) keep(ctx context.Context, all []Entry, values map[string][]byte) ([]Entry, error) {
+func (c *Chronicle) storeEntries(ctx context.Context, all []Entry, values map[string][]byte) ([]Entry, error) {
 	c.mu.Lock()
 	next := c.last
 	c.mu.Unlock()

@@ -17,7 +17,7 @@ const LearntDiary speech.SalientKind = "diary"
 
 const (
 	diaryLines     = 5   // per session
-	diaryInMind    = 10  // in a prompt, the latest
+	maxRecentDiary = 10  // in a prompt, the latest
 	maxDiary       = 60  // per NPC; the oldest are removed
 	maxDiaryLine   = 200 // runes
 	leastWitnessed = 3   // minimum number of lines for a diary
@@ -70,7 +70,7 @@ func (c *Chronicle) WriteDiary(ctx context.Context, npc, session string, heard [
 			players[l.Turn] = l
 		}
 	}
-	telling := slices.DeleteFunc(heard, func(l memory.Line) bool { return !phrases.tells(l) })
+	telling := slices.DeleteFunc(heard, func(l memory.Line) bool { return !phrases.isInformative(l) })
 	var fresh []Entry
 	for _, l := range ExtractRecap(telling, names, diaryLines) {
 		who := hotctx.Attribution(l)
@@ -85,7 +85,7 @@ func (c *Chronicle) WriteDiary(ctx context.Context, npc, session string, heard [
 	if len(fresh) == 0 {
 		return nil
 	}
-	_, err := c.keep(ctx, fresh, nil)
+	_, err := c.storeEntries(ctx, fresh, nil)
 	return err
 }
 
@@ -102,11 +102,11 @@ func (c *Chronicle) Diary(npc string) (out []Entry) {
 	return out
 }
 
-// DiaryInMind returns an NPC's latest diary entries for a model, with the date, if known, and the line
+// RecentDiary returns an NPC's latest diary entries for a model, with the date, if known, and the line
 // number.
-func (c *Chronicle) DiaryInMind(npc string) (out []string) {
+func (c *Chronicle) RecentDiary(npc string) (out []string) {
 	all := c.Diary(npc)
-	for _, e := range all[max(0, len(all)-diaryInMind):] {
+	for _, e := range all[max(0, len(all)-maxRecentDiary):] {
 		when := ""
 		if e.Date.Text != "" {
 			when = e.Date.Text + ", "

@@ -90,7 +90,7 @@ func Propose(ctx context.Context, model llm.Provider, lines []memory.Line, names
 		for _, l := range batch {
 			fmt.Fprintf(&text, "%d %s\n", l.ID, Quotable(attribute(l, names)+l.Text, 2*maxText))
 		}
-		answer, err := askModel(ctx, model, llm.Request{
+		answer, err := requestProposals(ctx, model, llm.Request{
 			Messages: []llm.Message{{Role: llm.RoleSystem, Content: task}, {Role: llm.RoleUser, Content: Transcript(text.String())}},
 			Tools:    []llm.ToolDefinition{proposalSchema()},
 		})
@@ -125,8 +125,8 @@ func batches(lines []memory.Line) (out [][]memory.Line) {
 	return out
 }
 
-// askModel returns the arguments of a model's tool call, or its text instead.
-func askModel(ctx context.Context, model llm.Provider, req llm.Request) (string, error) {
+// requestProposals returns the arguments of a model's tool call, or its text instead.
+func requestProposals(ctx context.Context, model llm.Provider, req llm.Request) (string, error) {
 	var wrote strings.Builder
 	for chunk, err := range model.Stream(ctx, req) {
 		if err != nil {
@@ -167,15 +167,15 @@ func readProposals(answer string) ([]proposed, error) {
 
 // transcript is the basis for checking a model's proposals.
 type transcript struct {
-	lines   map[int64]memory.Line
-	players map[string]memory.Line // players' lines, by session and turn
-	names   map[string]string      // NPCs' names by id
-	known   map[string]bool        // words of names
-	said    map[string]bool        // all words
+	lines     map[int64]memory.Line
+	players   map[string]memory.Line // players' lines, by session and turn
+	names     map[string]string      // NPCs' names by id
+	nameWords map[string]bool        // words of names
+	allWords  map[string]bool        // all words
 }
 
 func newTranscript(lines []memory.Line, names map[string]string) *transcript {
-	t := &transcript{lines: map[int64]memory.Line{}, players: map[string]memory.Line{}, names: names, known: map[string]bool{}, said: map[string]bool{}}
+	t := &transcript{lines: map[int64]memory.Line{}, players: map[string]memory.Line{}, names: names, nameWords: map[string]bool{}, allWords: map[string]bool{}}
 	note := func(into map[string]bool, text string) {
 		for _, w := range words.Split(text) {
 			into[w] = true
@@ -186,25 +186,25 @@ func newTranscript(lines []memory.Line, names map[string]string) *transcript {
 		if l.NPC == "" {
 			t.players[fmt.Sprint(l.Session, " ", l.Turn)] = l
 		}
-		note(t.known, l.Speaker)
-		note(t.said, l.Speaker+" "+l.Text)
+		note(t.nameWords, l.Speaker)
+		note(t.allWords, l.Speaker+" "+l.Text)
 	}
 	for _, n := range names {
-		note(t.known, n)
-		note(t.said, n)
+		note(t.nameWords, n)
+		note(t.allWords, n)
 	}
-	maps.DeleteFunc(t.known, func(w string, _ bool) bool { return words.Stop(w) })
+	maps.DeleteFunc(t.nameWords, func(w string, _ bool) bool { return words.Stop(w) })
 	return t
 }
 
 // entry converts a proposal to an entry, if the cited lines support it.
 func (t *transcript) entry(p proposed) (Entry, bool) {
 	e := Entry{Kind: speech.SalientKind(p.Kind), Text: tidy(p.Text)}
-	if e.Text == "" || !slices.Contains(kinds, p.Kind) || !t.cite(&e, p.Lines) || !t.bears(e) {
+	if e.Text == "" || !slices.Contains(kinds, p.Kind) || !t.cite(&e, p.Lines) || !t.supportsEntry(e) {
 		return e, false
 	}
 	for id, name := range t.names {
-		if p.NPC != "" && p.Person != "" && words.Match(p.NPC, name, id) && mayKnow(e.Visible, id, nil) && t.speaks(e.Lines, p.Person) {
+		if p.NPC != "" && p.Person != "" && words.Match(p.NPC, name, id) && mayKnow(e.Visible, id, nil) && t.involvesPlayer(e.Lines, p.Person) {
 			e.NPC, e.Person = id, tidy(p.Person)
 		}
 	}
@@ -240,9 +240,9 @@ func (t *transcript) cite(e *Entry, ids []int64) bool {
 	return everybody || len(e.Visible) > 0
 }
 
-// bears reports whether an entry's lines contain all names in it and at least a third of its words. Other
+// supportsEntry reports whether an entry's lines contain all names in it and at least a third of its words. Other
 // capitalised words, of which German has many, must occur somewhere in the transcript.
-func (t *transcript) bears(e Entry) bool {
+func (t *transcript) supportsEntry(e Entry) bool {
 	cited := map[string]bool{}
 	for _, id := range e.Lines {
 		l := t.lines[id]
@@ -261,7 +261,7 @@ func (t *transcript) bears(e Entry) bool {
 				shared++
 				continue
 			}
-			if t.known[w] || capital && i > 0 && !t.said[w] {
+			if t.nameWords[w] || capital && i > 0 && !t.allWords[w] {
 				return false
 			}
 		}
@@ -269,8 +269,8 @@ func (t *transcript) bears(e Entry) bool {
 	return shared > 0 && 3*shared >= all
 }
 
-// speaks reports whether a person is a player who said one of the lines, or was answered by it.
-func (t *transcript) speaks(ids []int64, person string) bool {
+// involvesPlayer reports whether a person is a player who said one of the lines, or was answered by it.
+func (t *transcript) involvesPlayer(ids []int64, person string) bool {
 	return slices.ContainsFunc(ids, func(id int64) bool {
 		l := t.lines[id]
 		by := l

@@ -139,22 +139,22 @@ func TestDiary(t *testing.T) {
 		chronicleMust(t, "WriteDiary", c.WriteDiary(t.Context(), "hedda", e.session, heard("hedda"), nil, &world.Phrases{}))
 	}
 	chronicleMust(t, "WriteDiary", c.WriteDiary(t.Context(), "osric", e.session, heard("osric")[:1], nil, &world.Phrases{}))
-	got := c.DiaryInMind("hedda")
+	got := c.RecentDiary("hedda")
 	text := strings.Join(got, "\n")
 	if len(got) == 0 || len(got) > 3 || strings.Contains(text, "Tobin") || strings.Contains(text, "microphone") || !strings.Contains(text, fmt.Sprintf("(line %d)", e.lines[0].ID)) {
 		t.Errorf("Hedda has written down:\n%s", text)
 	}
-	if got := c.DiaryInMind("osric"); len(got) > 0 {
+	if got := c.RecentDiary("osric"); len(got) > 0 {
 		t.Errorf("of next to nothing Osric has written %q", got)
 	}
-	if got := open(t, e).DiaryInMind("hedda"); strings.Join(got, "\n") != text {
+	if got := open(t, e).RecentDiary("hedda"); strings.Join(got, "\n") != text {
 		t.Errorf("after a restart it is %q", got)
 	}
 	if known, listed := c.Between("hedda", "", nil), c.List(true); len(known)+len(listed) > 0 {
 		t.Errorf("the diary is among %q and %q", known, texts(listed))
 	}
 	chronicleMust(t, "Forget", c.Forget(t.Context(), "u:ada"))
-	if text := strings.Join(c.DiaryInMind("hedda"), "\n"); strings.Contains(text, "bell") || strings.Contains(text, "Ada") || !strings.Contains(text, "I: Then I owe you a crossing") || !strings.Contains(text, "weir") {
+	if text := strings.Join(c.RecentDiary("hedda"), "\n"); strings.Contains(text, "bell") || strings.Contains(text, "Ada") || !strings.Contains(text, "I: Then I owe you a crossing") || !strings.Contains(text, "weir") {
 		t.Errorf("once Ada is forgotten, it is:\n%s", text)
 	}
 }

@@ -17,13 +17,13 @@ import (
 // from them, or accepts them if accept is set. names are the NPCs' names by id. It returns the new entries.
 // They come from digest if that is not nil and succeeds, or else from the phrases that the lines contain.
 func (c *Chronicle) Gather(ctx context.Context, lines []memory.Line, names map[string]string, accept bool, digest func([]memory.Line) ([]Entry, error)) ([]Entry, error) {
-	digested, err := c.digestFresh(lines, digest)
+	digested, err := c.digestUnprocessed(lines, digest)
 	if err != nil {
 		c.log.Warn("having a model go through what was said; phrases are looked for instead", "reason", err)
 	}
 	c.change.Lock()
 	defer c.change.Unlock()
-	through, said, kept, waiting := c.knownByNow()
+	through, said, kept, waiting := c.progress()
 	var fresh []Entry
 	last, players := through, map[string]memory.Line{} // players' lines, by session and turn
 	for _, l := range lines {
@@ -54,12 +54,12 @@ func (c *Chronicle) Gather(ctx context.Context, lines []memory.Line, names map[s
 	if last == through {
 		return nil, nil
 	}
-	fresh, err = c.keep(ctx, fresh, map[string][]byte{upTo: []byte(strconv.FormatInt(last, 10))})
+	fresh, err = c.storeEntries(ctx, fresh, map[string][]byte{upTo: []byte(strconv.FormatInt(last, 10))})
 	if err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
-	c.through = last
+	c.processedUntil = last
 	c.mu.Unlock()
 	if !accept || len(fresh) == 0 {
 		return fresh, nil
@@ -74,9 +74,9 @@ func (c *Chronicle) Gather(ctx context.Context, lines []memory.Line, names map[s
 	return fresh, nil
 }
 
-// knownByNow returns the last processed line, the keys of all entries, and the numbers of accepted and
+// progress returns the last processed line, the keys of all entries, and the numbers of accepted and
 // proposed entries. Diaries do not count.
-func (c *Chronicle) knownByNow() (through int64, said []string, kept, waiting int) {
+func (c *Chronicle) progress() (through int64, said []string, kept, waiting int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, e := range c.entries {
@@ -90,17 +90,17 @@ func (c *Chronicle) knownByNow() (through int64, said []string, kept, waiting in
 			waiting++
 		}
 	}
-	return c.through, said, kept, waiting
+	return c.processedUntil, said, kept, waiting
 }
 
-// digestFresh returns digest's proposals for the unprocessed lines, by their first line; nil if phrases
+// digestUnprocessed returns digest's proposals for the unprocessed lines, by their first line; nil if phrases
 // should be used.
-func (c *Chronicle) digestFresh(lines []memory.Line, digest func([]memory.Line) ([]Entry, error)) (map[int64][]Entry, error) {
+func (c *Chronicle) digestUnprocessed(lines []memory.Line, digest func([]memory.Line) ([]Entry, error)) (map[int64][]Entry, error) {
 	if digest == nil {
 		return nil, nil
 	}
 	c.mu.Lock()
-	through := c.through
+	through := c.processedUntil
 	c.mu.Unlock()
 	fresh := slices.DeleteFunc(slices.Clone(lines), func(l memory.Line) bool { return l.ID <= through })
 	if len(fresh) == 0 {

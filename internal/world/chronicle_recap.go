@@ -192,8 +192,8 @@ var endTag = regexp.MustCompile(`(?i)<\s*/?\s*transcript[^>]*>?`)
 // Transcript wraps lines, each made by [Quotable], for a model.
 func Transcript(lines string) string { return "<transcript>\n" + lines + "</transcript>" }
 
-// AskRecap lets a model write a recap.
-func AskRecap(ctx context.Context, model llm.Provider, lines []memory.Line, language string) (string, error) {
+// RequestRecap lets a model write a recap.
+func RequestRecap(ctx context.Context, model llm.Provider, lines []memory.Line, language string) (string, error) {
 	size := 0
 	for _, l := range lines {
 		size += len(l.Speaker) + len(l.Text) + 3

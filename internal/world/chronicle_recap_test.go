@@ -65,7 +65,7 @@ func TestAskGivesTheModelABoundedTranscript(t *testing.T) {
 		lines = append(lines, memory.Line{Speaker: "Ana", Text: fmt.Sprintf("Number %d crosses the river with lantern %d and waits.", i, i*7)})
 	}
 	size := 0
-	text, err := world.AskRecap(t.Context(), fakeModel{func(r llm.Request) string { size = len(r.Messages[1].Content); return " They crossed. " }}, lines, "de")
+	text, err := world.RequestRecap(t.Context(), fakeModel{func(r llm.Request) string { size = len(r.Messages[1].Content); return " They crossed. " }}, lines, "de")
 	if err != nil || text != "They crossed." || size > 64<<10 || size == 0 {
 		t.Errorf("Ask = %q, %v with %d bytes", text, err, size)
 	}
@@ -84,7 +84,7 @@ func TestNothingSaidIsAnotherLine(t *testing.T) {
 		{Speaker: "Jo", DM: true, Text: "It rains."},
 	}
 	var given string
-	if _, err := world.AskRecap(t.Context(), fakeModel{func(r llm.Request) string { given = r.Messages[1].Content; return "They met." }}, lines, "en"); err != nil {
+	if _, err := world.RequestRecap(t.Context(), fakeModel{func(r llm.Request) string { given = r.Messages[1].Content; return "They met." }}, lines, "en"); err != nil {
 		t.Fatal(err)
 	}
 	const want = "<transcript>\n" +

@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// leastTelling is the number of meaningful words beside a question that make a line worth recording.
-const leastTelling = 3
+// minInformativeWords is the number of meaningful words beside a question that make a line worth recording.
+const minInformativeWords = 3
 
 // Phrases are NPCs' sentences without content, for example that they do not know or will not say. The zero
 // value is empty.
@@ -46,8 +46,8 @@ func sentencesOf(text string) []string {
 	return append(cut.Push(text), cut.Flush()...)
 }
 
-// tells reports whether a line says anything besides questions and phrases of the NPC.
-func (p *Phrases) tells(l memory.Line) bool {
+// isInformative reports whether a line says anything besides questions and phrases of the NPC.
+func (p *Phrases) isInformative(l memory.Line) bool {
 	asks := false
 	var rest []string
 	for _, s := range sentencesOf(l.Text) {
@@ -72,7 +72,7 @@ func (p *Phrases) tells(l memory.Line) bool {
 			n++
 		}
 	}
-	return n >= leastTelling
+	return n >= minInformativeWords
 }
 
 // isQuestion reports whether a sentence is a question. Without a final punctuation mark, its first word after

@@ -77,7 +77,7 @@ func (n *names) with(word string) []*named { return n.parts[n.shard(word)][word]
 // edit adds an entity to or removes it from those with a word.
 type edit struct {
 	*named
-	gone bool
+	removed bool
 }
 
 // change returns the names after versions in before were replaced by those in after; nil means absent.
@@ -126,7 +126,7 @@ func edited(list []*named, edits []edit) []*named {
 	for _, e := range edits {
 		i, found := slices.BinarySearchFunc(list, e.named, (*named).compare)
 		out, list = append(out, list[:i]...), list[i:]
-		if !e.gone {
+		if !e.removed {
 			out = append(out, e.named)
 		} else if found {
 			list = list[1:]
@@ -158,7 +158,7 @@ func better(m, o match) int {
 // equal ones by name and id.
 func (n *names) findNamed(groups *memory.Groups, text, viewer string, limit int) []match {
 	all := words.Split(text)
-	asked := words.Telling(all, words.MaxNames)
+	asked := words.ContentWords(all, words.MaxNames)
 	var lists [][]*named // the lists of each word
 	for _, w := range asked {
 		if list := n.with(w); len(list) > 0 {

@@ -172,7 +172,7 @@ func (w *World) Renew(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("renewing the world: %w", err)
 		}
-		w.takeReading(now)
+		w.applyReading(now)
 		return nil
 	}
 	return fmt.Errorf("renewing the world: %w; try again", memory.ErrConflict)
@@ -187,12 +187,12 @@ func (w *World) reload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.takeReading(now)
+	w.applyReading(now)
 	return nil
 }
 
-// takeReading replaces the world by a reading. The caller must hold lead.
-func (w *World) takeReading(now *reading) {
+// applyReading replaces the world by a reading. The caller must hold lead.
+func (w *World) applyReading(now *reading) {
 	tx := newTx(w, nil)
 	for id, v := range now.all {
 		if old := w.all[id]; old == nil || !v.same(old) {

@@ -13,16 +13,16 @@ const maxStale = 8192
 // so that a change costs almost nothing and sorted entities are not sorted again. The zero value is empty and
 // unsorted.
 type order struct {
-	list  []*version          // result of the last call; immutable
-	stale map[string]struct{} // changed since then; nil means everything
+	list    []*version          // result of the last call; immutable
+	changed map[string]struct{} // changed since then; nil means everything
 }
 
-// noteChange records that an entity was added, changed or removed.
-func (o *order) noteChange(id string) {
-	if o.stale == nil {
+// markChanged records that an entity was added, changed or removed.
+func (o *order) markChanged(id string) {
+	if o.changed == nil {
 		return
 	}
-	if o.stale[id] = struct{}{}; len(o.stale) > maxStale {
+	if o.changed[id] = struct{}{}; len(o.changed) > maxStale {
 		*o = order{}
 	}
 }
@@ -30,21 +30,21 @@ func (o *order) noteChange(id string) {
 // byID returns the entities in all, sorted by id. The caller must not modify the result.
 func (o *order) byID(all map[string]*version) []*version {
 	switch {
-	case o.stale == nil:
+	case o.changed == nil:
 		o.list = slices.SortedFunc(maps.Values(all), compareIDs)
-	case len(o.stale) == 0:
+	case len(o.changed) == 0:
 		return o.list
 	default:
 		o.list = o.patched(all)
 	}
-	o.stale = map[string]struct{}{}
+	o.changed = map[string]struct{}{}
 	return o.list
 }
 
 // patched returns the list with the changes applied.
 func (o *order) patched(all map[string]*version) []*version {
 	list, rest := make([]*version, 0, len(all)), o.list
-	for _, id := range slices.Sorted(maps.Keys(o.stale)) {
+	for _, id := range slices.Sorted(maps.Keys(o.changed)) {
 		i, there := slices.BinarySearchFunc(rest, id, func(v *version, id string) int { return strings.Compare(v.entity.ID, id) })
 		list = append(list, rest[:i]...)
 		if there {

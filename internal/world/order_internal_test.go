@@ -28,7 +28,7 @@ func TestOrder(t *testing.T) {
 			} else {
 				all[id] = &version{entity: memory.Entity{ID: id}}
 			}
-			o.noteChange(id)
+			o.markChanged(id)
 		}
 		if !slices.Equal(given, before) {
 			t.Fatal("a list that was given out has changed")

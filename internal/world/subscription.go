@@ -71,13 +71,13 @@ type Subscription struct {
 	closed  chan struct{}
 	close   sync.Once
 
-	mu       sync.Mutex // guards the fields below; taken after w.mu
-	snapshot Snapshot
-	area     *Area
-	moved    bool // the area has changed
-	// told is the area of the last snapshot or delta. The subscriber knows the current version of an entity
+	mu          sync.Mutex // guards the fields below; taken after w.mu
+	snapshot    Snapshot
+	area        *Area
+	areaChanged bool // the area has changed
+	// sentArea is the area of the last snapshot or delta. The subscriber knows the current version of an entity
 	// outside dirty if that is in told.
-	told *Area
+	sentArea *Area
 	// dirty are the entities to look at, and whether the subscriber knows them.
 	dirty  map[string]bool
 	scene  bool // the scene has changed
@@ -94,7 +94,7 @@ func (w *World) Subscribe(f Filter) (*Subscription, error) {
 	if err := s.setArea(f.Area); err != nil {
 		return nil, err
 	}
-	s.told = s.area
+	s.sentArea = s.area
 	all := w.joinSubscription(s, f.Since)
 	if !s.resumed {
 		s.snapshot.Entities = s.seen(all)
@@ -110,7 +110,7 @@ func (w *World) joinSubscription(s *Subscription, since *uint64) []*version {
 	w.subs[s] = struct{}{}
 	if s.resumed = since != nil && w.log.start <= *since && *since <= w.seq; s.resumed {
 		s.snapshot.Seq = *since
-		s.catchUp(*since)
+		s.resumeFrom(*since)
 		return nil
 	}
 	s.snapshot.Seq, s.snapshot.Scene = w.seq, w.scene
@@ -125,17 +125,17 @@ func (s *Subscription) seen(all []*version) []Change {
 			seen = append(seen, v)
 		}
 	}
-	return told(seen)
+	return toChanges(seen)
 }
 
 // sorted returns entities as changes, sorted by id.
 func sorted(all []*version) []Change {
 	slices.SortFunc(all, compareIDs)
-	return told(all)
+	return toChanges(all)
 }
 
-// told converts entities to changes.
-func told(all []*version) []Change {
+// toChanges converts entities to changes.
+func toChanges(all []*version) []Change {
 	out := make([]Change, len(all))
 	for i, v := range all {
 		out[i] = Change{v.entity, v.raw}
@@ -156,9 +156,9 @@ func (s *Subscription) setArea(a *Area) error {
 	return nil
 }
 
-// catchUp restores the subscriber's state after change since, and marks later changes. The caller must
+// resumeFrom restores the subscriber's state after change since, and marks later changes. The caller must
 // hold w.mu.
-func (s *Subscription) catchUp(since uint64) {
+func (s *Subscription) resumeFrom(since uint64) {
 	for e := range s.w.log.since(since) {
 		switch _, later := s.dirty[e.id]; {
 		case e.id == "":
@@ -168,7 +168,7 @@ func (s *Subscription) catchUp(since uint64) {
 			s.dirty[e.id] = s.sees(e.before)
 		}
 	}
-	s.wake()
+	s.signalChanges()
 }
 
 // Resumed reports whether the subscription was resumed from Since.
@@ -190,8 +190,8 @@ func (s *Subscription) SetArea(a *Area) error {
 	if err := s.setArea(a); err != nil {
 		return err
 	}
-	s.moved = true
-	s.wake()
+	s.areaChanged = true
+	s.signalChanges()
 	return nil
 }
 
@@ -211,7 +211,7 @@ func (s *Subscription) Next(ctx context.Context) (Delta, error) {
 		if err := s.Wait(ctx); err != nil {
 			return Delta{}, err
 		}
-		if d, ok := s.Take(); ok {
+		if d, ok := s.Poll(); ok {
 			return d, nil
 		}
 	}
@@ -256,14 +256,14 @@ func (s *Subscription) mark(id string, before, after *version, cause string) {
 	defer s.mu.Unlock()
 	known, dirty := s.dirty[id]
 	if !dirty {
-		known = s.seesIn(s.told, before)
+		known = s.seesIn(s.sentArea, before)
 	}
 	concerns := known || s.sees(after)
-	if !dirty && (concerns || s.moved) {
+	if !dirty && (concerns || s.areaChanged) {
 		s.dirty[id] = known
 	}
 	if concerns {
-		s.noteCause(cause)
+		s.recordCause(cause)
 	}
 }
 
@@ -271,22 +271,22 @@ func (s *Subscription) markScene(cause string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.scene = true
-	s.noteCause(cause)
+	s.recordCause(cause)
 }
 
-func (s *Subscription) noteCause(cause string) {
+func (s *Subscription) recordCause(cause string) {
 	if cause != "" && len(s.causes) < maxCauses && !slices.Contains(s.causes, cause) {
 		s.causes = append(s.causes, cause)
 	}
-	s.wake()
+	s.signalChanges()
 }
 
-func (s *Subscription) wake() {
+func (s *Subscription) signalChanges() {
 	wakeup.Signal(s.signal)
 }
 
-// Take returns the changes since its last call, or false if there are none.
-func (s *Subscription) Take() (Delta, bool) {
+// Poll returns the changes since its last call, or false if there are none.
+func (s *Subscription) Poll() (Delta, bool) {
 	s.w.mu.RLock()
 	s.mu.Lock()
 	select {
@@ -298,10 +298,10 @@ func (s *Subscription) Take() (Delta, bool) {
 	for id, known := range s.dirty {
 		changed = s.addToDelta(changed, &d, id, known, true)
 	}
-	if s.moved {
+	if s.areaChanged {
 		for id, v := range s.w.all {
 			if _, done := s.dirty[id]; !done {
-				changed = s.addToDelta(changed, &d, id, s.seesIn(s.told, v), false)
+				changed = s.addToDelta(changed, &d, id, s.seesIn(s.sentArea, v), false)
 			}
 		}
 	}
@@ -310,8 +310,8 @@ func (s *Subscription) Take() (Delta, bool) {
 		d.Scene = &scene
 	}
 	clear(s.dirty)
-	s.snapshot.Entities, s.told = nil, s.area
-	s.moved, s.scene, s.causes = false, false, nil
+	s.snapshot.Entities, s.sentArea = nil, s.area
+	s.areaChanged, s.scene, s.causes = false, false, nil
 	s.mu.Unlock()
 	s.w.mu.RUnlock()
 	d.Changes = sorted(changed)

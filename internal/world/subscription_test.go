@@ -126,13 +126,13 @@ func TestTheLaterTakenTheNewer(t *testing.T) {
 		w := opened(t, newShelf(), world.Options{})
 		put(t, w, memory.Entity{ID: "a"})
 		s := follow(t, w, world.Filter{})
-		if d, ok := s.Take(); ok {
+		if d, ok := s.Poll(); ok {
 			t.Errorf("Take = %+v, want nothing", d)
 		}
 		move(t, w, "a", 1)
 		must(t, "Wait", s.Wait(t.Context()))
 		move(t, w, "a", 2)
-		if d, ok := s.Take(); !ok || len(d.Changes) != 1 || d.Changes[0].Entity.Position[0] != 2 {
+		if d, ok := s.Poll(); !ok || len(d.Changes) != 1 || d.Changes[0].Entity.Position[0] != 2 {
 			t.Errorf("Take = %+v, %v; want a at 2", d, ok)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

@@ -101,8 +101,8 @@ func compareEdges(a, b edgeKey) int {
 	return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.kind, b.kind), cmp.Compare(a.to, b.to))
 }
 
-// Past is an earlier change.
-type Past struct {
+// PastChange is an earlier change.
+type PastChange struct {
 	Seq        uint64
 	At         time.Time
 	Who, Cause string
@@ -115,9 +115,9 @@ type Past struct {
 	Lost bool
 }
 
-func pastOf(c memory.WorldChange) (Past, record) {
+func pastChangeOf(c memory.WorldChange) (PastChange, record) {
 	var r record
-	p := Past{Seq: c.Seq, At: c.At, Who: c.Who, Cause: c.Cause, Undoes: c.Undoes, Undone: c.Undone}
+	p := PastChange{Seq: c.Seq, At: c.At, Who: c.Who, Cause: c.Cause, Undoes: c.Undoes, Undone: c.Undone}
 	p.Lost = c.Data == nil || json.Unmarshal(c.Data, &r) != nil
 	for _, e := range r.Entities {
 		if some := cmp.Or(e.After, e.Before); some != nil && len(p.Names) < maxUndoNames {
@@ -132,12 +132,12 @@ func pastOf(c memory.WorldChange) (Past, record) {
 	return p, r
 }
 
-// Past returns the latest changes, at most most, newest first.
-func (w *World) Past(ctx context.Context, most int) ([]Past, error) {
+// RecentChanges returns the latest changes, at most most, newest first.
+func (w *World) RecentChanges(ctx context.Context, most int) ([]PastChange, error) {
 	all, err := w.store.WorldChanges(ctx, most)
-	var out []Past
+	var out []PastChange
 	for _, c := range all {
-		p, _ := pastOf(c)
+		p, _ := pastChangeOf(c)
 		out = append(out, p)
 	}
 	return out, err
@@ -149,15 +149,15 @@ var ErrNothingToUndo = errors.New("there is no change of the world to take back"
 // Undo reverts the change seq, or the last one that was not reverted if seq is 0, in the name of ctx's
 // caller. It restores the state before that change. It is itself a change that can be reverted. If something
 // was changed again since, nothing is done, and the error, which wraps [mcp.ErrInvalidArguments], says what.
-func (w *World) Undo(ctx context.Context, seq uint64) (Past, []memory.Entity, error) {
+func (w *World) Undo(ctx context.Context, seq uint64) (PastChange, []memory.Entity, error) {
 	if err := w.Refresh(ctx); err != nil {
-		return Past{}, nil, err
+		return PastChange{}, nil, err
 	}
 	c, err := w.changeToUndo(ctx, seq)
 	if err != nil {
-		return Past{}, nil, err
+		return PastChange{}, nil, err
 	}
-	p, r := pastOf(c)
+	p, r := pastChangeOf(c)
 	switch {
 	case p.Undone != 0:
 		return p, nil, invalid("change %d was taken back already, by change %d", p.Seq, p.Undone)

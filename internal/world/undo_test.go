@@ -83,7 +83,7 @@ func TestUndo(t *testing.T) {
 	k.as("mira", "scene.changed", func(tx *world.Tx) error { tx.SetScene("Fire!"); return nil })
 
 	k.reopen()
-	all, err := k.Past(t.Context(), 10)
+	all, err := k.RecentChanges(t.Context(), 10)
 	k.must(err)
 	if len(all) != 3 || all[1].Who != "npc:mira" || all[1].Cause != "entity.removed" || !cmp.Equal(all[1].Names, []string{"The Mill"}) || all[2].Who != "operator" || all[1].At.IsZero() {
 		t.Fatalf("past = %+v", all)
@@ -94,7 +94,7 @@ func TestUndo(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", what, diff)
 		}
 	}
-	undo := func(seq uint64) (world.Past, []memory.Entity) {
+	undo := func(seq uint64) (world.PastChange, []memory.Entity) {
 		t.Helper()
 		p, back, err := k.Undo(t.Context(), seq)
 		k.must(err)
@@ -110,7 +110,7 @@ func TestUndo(t *testing.T) {
 	is("the mill is back with all of it", placed)
 	k.reopen()
 	is("it is so after a restart", placed)
-	all, err = k.Past(t.Context(), 10)
+	all, err = k.RecentChanges(t.Context(), 10)
 	k.must(err)
 	if all[0].Undoes != removed || all[0].Cause != world.Undone || all[3].Undone != all[0].Seq {
 		t.Errorf("past = %+v, want change %d taken back by the last", all, removed)
@@ -186,7 +186,7 @@ func TestUndoIsBounded(t *testing.T) {
 	for range memory.MaxWorldChanges {
 		k.as("", "scene.changed", func(tx *world.Tx) error { tx.SetScene("x"); return nil })
 	}
-	all, err := k.Past(context.Background(), 2*memory.MaxWorldChanges)
+	all, err := k.RecentChanges(context.Background(), 2*memory.MaxWorldChanges)
 	k.must(err)
 	if len(all) != memory.MaxWorldChanges {
 		t.Errorf("%d changes are remembered, want %d", len(all), memory.MaxWorldChanges)

@@ -28,14 +28,14 @@ type Imported struct {
 type ImportOptions struct {
 	// Name is the campaign's name. If empty, it comes from the content or the file's name.
 	Name string
-	// Say, if not nil, receives progress messages.
-	Say func(text string)
+	// Progress, if not nil, receives progress messages.
+	Progress func(text string)
 }
 
 // ReadImport imports a file or directory.
 func ReadImport(ctx context.Context, name string, o ImportOptions) (*Imported, error) {
-	if o.Say == nil {
-		o.Say = func(string) {}
+	if o.Progress == nil {
+		o.Progress = func(string) {}
 	}
 	info, err := os.Stat(name)
 	if err != nil {
@@ -124,11 +124,11 @@ type reader struct {
 	// format, title and system were found in the input.
 	format, title, system string
 	docs                  []*document
-	left                  map[string]int
+	skipped               map[string]int
 }
 
 func newReader(ctx context.Context, o ImportOptions) *reader {
-	return &reader{ctx: ctx, options: o, left: map[string]int{}, budget: maxTotal, texts: maxTexts, parts: maxParts}
+	return &reader{ctx: ctx, options: o, skipped: map[string]int{}, budget: maxTotal, texts: maxTexts, parts: maxParts}
 }
 
 // finish reads the input and builds a campaign.
@@ -149,7 +149,7 @@ func (r *reader) finish(name, base string, read func() error) (*Imported, error)
 		return nil, err
 	}
 	c.File = name
-	return &Imported{Campaign: c, Format: r.format, Hidden: countHidden(c), Left: r.left}, nil
+	return &Imported{Campaign: c, Format: r.format, Hidden: countHidden(c), Left: r.skipped}, nil
 }
 
 // errNothing is returned for input without anything to import.

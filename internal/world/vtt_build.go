@@ -54,8 +54,8 @@ type builder struct {
 	byKey map[string]*document
 	out   *Campaign
 	// relations are those so far, and whether only the DM knows them.
-	relations map[link]bool
-	told      map[telling]bool
+	relations  map[link]bool
+	addedFacts map[factKey]bool
 }
 
 var dmOnly = []string{DMOnly}
@@ -63,7 +63,7 @@ var dmOnly = []string{DMOnly}
 // build builds a campaign. The result is deterministic.
 func build(ctx context.Context, name, system string, docs []*document) (*Campaign, error) {
 	b := builder{
-		byKey: map[string]*document{}, relations: map[link]bool{}, told: map[telling]bool{},
+		byKey: map[string]*document{}, relations: map[link]bool{}, addedFacts: map[factKey]bool{},
 		out: &Campaign{Name: name, System: oneLine(system)},
 	}
 	slices.SortStableFunc(docs, func(x, y *document) int { return cmp.Compare(x.key, y.key) })
@@ -97,8 +97,8 @@ func build(ctx context.Context, name, system string, docs []*document) (*Campaig
 	return b.out, nil
 }
 
-// telling identifies a fact.
-type telling struct{ source, text string }
+// factKey identifies a fact.
+type factKey struct{ source, text string }
 
 // link is a relation between entities.
 type link struct{ from, kind, to string }
@@ -272,8 +272,8 @@ func (b *builder) relate(d *document, g edge) {
 
 func (b *builder) addFact(d *document, text string, visible []string) {
 	f := memory.Fact{Source: "entity:" + d.id, Text: text, Visible: visible}
-	if key := (telling{f.Source, text}); !b.told[key] {
-		b.told[key] = true
+	if key := (factKey{f.Source, text}); !b.addedFacts[key] {
+		b.addedFacts[key] = true
 		b.out.Facts = append(b.out.Facts, f)
 	}
 }

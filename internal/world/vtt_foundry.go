@@ -124,14 +124,14 @@ func (c *collector) addRecord(key string, value json.RawMessage) error {
 	kind, id := parts[1], parts[2]
 	if parent, what, ok := strings.Cut(kind, "."); ok {
 		owner, _, _ := strings.Cut(id, ".")
-		if wanted[kind] {
+		if importedParts[kind] {
 			at := parent + "!" + owner + "!" + what
 			return c.addPart(c.parts, at, kind+" "+id, value)
 		}
 		return nil
 	}
 	if _, ok := collections[kind]; !ok {
-		c.r.left[kind]++
+		c.r.skipped[kind]++
 		return nil
 	}
 	d, err := c.decode(kind+" "+id, value)
@@ -142,8 +142,8 @@ func (c *collector) addRecord(key string, value json.RawMessage) error {
 	return c.addDoc(kind, d)
 }
 
-// wanted are the parts of documents that can be imported.
-var wanted = map[string]bool{"journal.pages": true, "actors.items": true, "scenes.tokens": true, "scenes.notes": true}
+// importedParts are the parts of documents that can be imported.
+var importedParts = map[string]bool{"journal.pages": true, "actors.items": true, "scenes.tokens": true, "scenes.notes": true}
 
 // decode decodes a document; record names it in errors.
 func (c *collector) decode(record string, value json.RawMessage) (*foundryDoc, error) {
@@ -178,11 +178,11 @@ func (c *collector) addPart(to map[string][]vttPart, at, record string, raw json
 		actorID: d.ActorID, entryID: d.EntryID, hidden: d.Hidden,
 	}
 	to[at] = append(to[at], p)
-	return c.r.keep(c.source, p.id, p.name, p.kind, p.text, p.actorID, p.entryID)
+	return c.r.chargeTexts(c.source, p.id, p.name, p.kind, p.text, p.actorID, p.entryID)
 }
 
-// keep deducts retained texts from the budget, and bounds their tags, because each may begin a paragraph.
-func (r *reader) keep(source string, texts ...string) error {
+// chargeTexts deducts retained texts from the budget, and bounds their tags, because each may begin a paragraph.
+func (r *reader) chargeTexts(source string, texts ...string) error {
 	for _, text := range texts {
 		if r.texts -= int64(len(text)); r.texts < 0 {
 			return fmt.Errorf("%s: %w", source, tooLarge("the texts of all documents have more than", maxTexts>>20, "MB"))
@@ -198,7 +198,7 @@ func (r *reader) keep(source string, texts ...string) error {
 func (c *collector) slim(kind string, d *foundryDoc) error {
 	d.inside = map[string][]vttPart{}
 	for what, all := range map[string]rawList{"pages": d.Pages, "tokens": d.Tokens, "notes": d.Notes, "items": d.Items} {
-		if !wanted[kind+"."+what] {
+		if !importedParts[kind+"."+what] {
 			continue
 		}
 		for i, raw := range all {
@@ -221,7 +221,7 @@ func (c *collector) slim(kind string, d *foundryDoc) error {
 	d.Pages, d.Tokens, d.Notes, d.Items, d.Actors, d.Scenes, d.Folders = nil, nil, nil, nil, nil, nil, nil
 	d.System, d.Data, d.Journal, d.Owner, d.Before = nil, nil, nil, nil, nil
 	s := d.sheet
-	return c.r.keep(c.source, d.Name, d.Content, s.public, s.private, s.gm)
+	return c.r.chargeTexts(c.source, d.Name, d.Content, s.public, s.private, s.gm)
 }
 
 // addDoc adds a document, or the documents in an adventure.

@@ -13,7 +13,7 @@ import (
 
 // readFS reads a file tree as Read reads a directory.
 func readFS(t testing.TB, fsys fstest.MapFS) (*Imported, error) {
-	r := newReader(t.Context(), ImportOptions{Say: func(string) {}})
+	r := newReader(t.Context(), ImportOptions{Progress: func(string) {}})
 	return r.finish("tree", "tree", func() error { return r.readTree(fsys) })
 }
 

@@ -20,7 +20,7 @@ import (
 // readLevel reads a LevelDB database, in which Foundry VTT keeps its collections since version 11. Keys
 // contain the kind of a document, such as "!actors!id" and "!journal.pages!id.id".
 func (r *reader) readLevel(fsys fs.FS, dir, pack string, players access) (err error) {
-	r.options.Say("reading " + dir)
+	r.options.Progress("reading " + dir)
 	files, err := r.loadLevel(fsys, dir)
 	if err != nil {
 		return err
@@ -161,7 +161,7 @@ func (levelReader) Close() error { return nil }
 // readLines reads an NeDB file, in which Foundry VTT kept a collection before version 11: one document per
 // line, where the last one with an ID counts.
 func (r *reader) readLines(name string, data []byte, pack string, players access) error {
-	r.options.Say("reading " + name)
+	r.options.Progress("reading " + name)
 	c := newCollector(r, name, pack, players)
 	collection := strings.TrimSuffix(path.Base(name), ".db")
 	last := map[string]json.RawMessage{}

@@ -145,7 +145,7 @@ func (r *reader) readDocuments(name string, all rawList) error {
 			if kind == "" {
 				return fmt.Errorf("%s: %s is nothing of Foundry VTT or Roll20 that is known; export an actor, item, journal entry, scene or folder", name, record)
 			}
-			r.left[kind]++
+			r.skipped[kind]++
 			continue
 		}
 		if d.ID = cmp.Or(id, d.ID); d.ID == "" { // the export of a single document has no id
@@ -168,7 +168,7 @@ func (r *reader) readRoll20(name string, data []byte) error {
 	r.title = cmp.Or(c.Title, c.Name)
 	for what, n := range map[string]tally{"tables": c.Tables, "macros": c.Macros, "decks": c.Decks, "jukebox": c.Jukebox, "messages": c.Chat, "users": c.Players} {
 		if n > 0 {
-			r.left[what] += int(n)
+			r.skipped[what] += int(n)
 		}
 	}
 	if n := len(c.Characters) + len(c.Handouts) + len(c.Pages); n > maxDocs {
@@ -253,7 +253,7 @@ func (r *reader) addRoll20(name, record, label string, raw json.RawMessage) erro
 	if r.parts -= len(doc.edges); r.parts < 0 {
 		return fmt.Errorf("%s: %w", name, tooLarge("there are more than", maxParts, "tokens"))
 	}
-	return r.keep(name, d.ID, d.Name, doc.texts[0].html, doc.texts[1].html)
+	return r.chargeTexts(name, d.ID, d.Name, doc.texts[0].html, doc.texts[1].html)
 }
 
 // unescape reverts the URL encoding of some Roll20 texts.

@@ -48,9 +48,9 @@ const maxNameLength = 1024
 
 // openZip opens an archive and checks that its paths stay inside.
 func openZip(f io.ReaderAt, size int64) (fs.FS, error) {
-	listed := &counted{ReaderAt: f, left: maxDirectory}
+	listed := &counted{ReaderAt: f, bytesLeft: maxDirectory}
 	z, err := zip.NewReader(listed, size)
-	if listed.left < 0 {
+	if listed.bytesLeft < 0 {
 		return nil, tooLarge("the zip file's list of files has more than", maxDirectory>>20, "MB")
 	}
 	listed.done = true
@@ -78,8 +78,8 @@ func openZip(f io.ReaderAt, size int64) (fs.FS, error) {
 // counted limits how much of an archive is read for its directory, whose declared length is untrusted.
 type counted struct {
 	io.ReaderAt
-	left int64
-	done bool // the directory was read
+	bytesLeft int64
+	done      bool // the directory was read
 }
 
 // ReadAt implements [io.ReaderAt].
@@ -87,7 +87,7 @@ func (c *counted) ReadAt(p []byte, at int64) (int, error) {
 	if c.done {
 		return c.ReaderAt.ReadAt(p, at)
 	}
-	if c.left -= int64(len(p)); c.left < 0 {
+	if c.bytesLeft -= int64(len(p)); c.bytesLeft < 0 {
 		return 0, errTooLarge
 	}
 	return c.ReaderAt.ReadAt(p, at)

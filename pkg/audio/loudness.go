@@ -65,8 +65,8 @@ type Loudness struct {
 	knownBlocks  int
 	meter        *Meter
 	blocks       []float64 // of this sentence
-	settled      bool      // processing has begun, so the gain changes slowly from now on
-	want         float64   // target gain in dB
+	started      bool      // processing has begun, so the gain changes slowly from now on
+	targetGain   float64   // target gain in dB
 	gain         float64   // in dB, at the end of this block
 	factor, step float32   // gain at the current sample, and its change per sample
 	samples      int       // of this block
@@ -115,9 +115,9 @@ func (l *Loudness) aim() {
 	default:
 		level = (ours*own + theirs*l.known) / (ours + theirs)
 	}
-	l.want = min(max(l.target-level, -l.most), l.most)
-	if !l.settled {
-		l.gain, l.factor, l.step = l.want, float32(decibel(l.want)), 0
+	l.targetGain = min(max(l.target-level, -l.most), l.most)
+	if !l.started {
+		l.gain, l.factor, l.step = l.targetGain, float32(decibel(l.targetGain)), 0
 	}
 }
 
@@ -132,7 +132,7 @@ func (l *Loudness) Measured() time.Duration {
 func (l *Loudness) Process(dst, src []int16) []int16 {
 	const block = SampleRate / loudnessBlocksPerSecond
 	for len(src) > 0 {
-		l.settled = true
+		l.started = true
 		n := min(len(src), block-l.samples)
 		for _, s := range src[:n] {
 			l.factor += l.step
@@ -145,7 +145,7 @@ func (l *Loudness) Process(dst, src []int16) []int16 {
 			if l.knownBlocks == 0 && len(l.blocks) < 2*blocksPerSecond {
 				pace *= haste
 			}
-			l.gain += min(max(l.want-l.gain, -fallRate*pace), riseRate*pace)
+			l.gain += min(max(l.targetGain-l.gain, -fallRate*pace), riseRate*pace)
 			l.step = (float32(decibel(l.gain)) - l.factor) / block
 		}
 	}

@@ -31,7 +31,7 @@ type Trimmer struct {
 	held    []int16 // before the first sound the pre-roll, afterwards silence beyond the gap
 	fade    int     // samples at the start of held that belong to the end of the gap
 	silent  int     // samples of silence since the last sound
-	begun   bool    // sound has begun
+	started bool    // sound has begun
 	loudest float64 // mean square of the loudest block, relative to full scale 1
 }
 
@@ -62,7 +62,7 @@ func (t *Trimmer) Flush(dst []int16) []int16 {
 	if len(t.part) > 0 {
 		dst = t.judge(dst, t.part)
 	}
-	if !t.begun {
+	if !t.started {
 		return dst
 	}
 	end := t.held[:t.fade]
@@ -78,10 +78,10 @@ func (t *Trimmer) Flush(dst []int16) []int16 {
 func (t *Trimmer) judge(dst, block []int16) []int16 {
 	if t.sounds(block) {
 		dst = append(append(dst, t.held...), block...)
-		t.held, t.fade, t.silent, t.begun = t.held[:0], 0, 0, true
+		t.held, t.fade, t.silent, t.started = t.held[:0], 0, 0, true
 		return dst
 	}
-	if !t.begun {
+	if !t.started {
 		t.held = append(t.held, block...)
 		t.held = append(t.held[:0], t.held[max(0, len(t.held)-preRoll*t.block):]...)
 		return dst

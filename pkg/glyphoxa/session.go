@@ -65,7 +65,7 @@ func (g *Game) Start(ctx context.Context, o *SessionOptions) (*Session, error) {
 			o.OnNotice(text)
 		}
 	}
-	played, err := g.game.StartSession(ctx, play.SessionOptions{NPC: o.NPC, Sink: s.sink, Tell: tell})
+	played, err := g.game.StartSession(ctx, play.SessionOptions{NPC: o.NPC, Sink: s.sink, Notify: tell})
 	if err != nil {
 		return nil, err
 	}

@@ -20,9 +20,9 @@ type World interface {
 	// Change applies a batch in one transaction. The fact that describes an entity is updated with the
 	// entity.
 	Change(ctx context.Context, b Batch) error
-	// Settle applies the content of a campaign file to the world. An entry is applied if it is new or if the
-	// file has changed it since the last Settle. Otherwise later changes to it are kept.
-	Settle(ctx context.Context, entities []Entity, relations []Relation, facts []Fact) error
+	// ApplyCampaign applies the content of a campaign file to the world. An entry is applied if it is new or if the
+	// file has changed it since the last ApplyCampaign. Otherwise later changes to it are kept.
+	ApplyCampaign(ctx context.Context, entities []Entity, relations []Relation, facts []Fact) error
 	// Places returns the entity in which each of the ids is, as far as viewer may know.
 	Places(ctx context.Context, viewer string, ids ...string) (map[string]Entity, error)
 	// Inside returns up to limit entities that are in a place, ordered by id, as far as viewer may know.
@@ -60,10 +60,10 @@ type Forgetter interface {
 	// facts, nor the world or its history, whatever names they contain.
 	//
 	// progress, if not nil, is called with the progress. If ctx or the process ends before the work is done,
-	// GoOnForgetting finishes it.
+	// ResumeForgetting finishes it.
 	ForgetUser(ctx context.Context, user string, progress func(Forgetting)) (int, error)
-	// GoOnForgetting finishes what interrupted calls of ForgetUser left, and returns the number of users.
-	GoOnForgetting(ctx context.Context) (int, error)
+	// ResumeForgetting finishes what interrupted calls of ForgetUser left, and returns the number of users.
+	ResumeForgetting(ctx context.Context) (int, error)
 	// NamesOf lists the names under which a user spoke.
 	NamesOf(ctx context.Context, user string) ([]string, error)
 	// Line returns the line with the given id, or [ErrNotFound].
@@ -74,15 +74,15 @@ type Forgetter interface {
 
 // Campaigns manages what campaign files and sessions have added to a store.
 type Campaigns interface {
-	// Unsettled returns what [World.Settle] would do, without changing anything.
-	Unsettled(ctx context.Context, entities []Entity, relations []Relation, facts []Fact) (Settlement, error)
+	// CampaignChanges returns what [World.Settle] would do, without changing anything.
+	CampaignChanges(ctx context.Context, entities []Entity, relations []Relation, facts []Fact) (Settlement, error)
 	// Withdraw removes from the world what campaign files added: entities by id with their relations,
 	// relations, and facts by source and text. What does not exist is ignored. A file that states it again
 	// adds it again.
 	Withdraw(ctx context.Context, entities []string, relations []Relation, facts []Fact) error
-	// ToldFacts returns up to limit facts that may come from campaign files, ordered by id, beginning after
+	// CampaignFacts returns up to limit facts that may come from campaign files, ordered by id, beginning after
 	// the id after. It excludes facts made from lines and notes.
-	ToldFacts(ctx context.Context, after int64, limit int) ([]Fact, error)
+	CampaignFacts(ctx context.Context, after int64, limit int) ([]Fact, error)
 	// RemoveSession deletes a session with its lines and the facts made from them, and returns the number of
 	// lines. An unknown id is [ErrNotFound].
 	RemoveSession(ctx context.Context, id string) (int, error)

@@ -31,11 +31,11 @@ type Options struct {
 	// Move asks Discord through the main gateway to move the bot into a channel, or out of voice if channel
 	// is empty. It does not wait for the result.
 	Move func(ctx context.Context, channel string) error
-	// Hear receives a user's decrypted packets as they arrive. A single goroutine calls it, so it must not
+	// OnPacket receives a user's decrypted packets as they arrive. A single goroutine calls it, so it must not
 	// block. The callee owns the payload.
-	Hear func(user string, p Packet)
-	// Tell receives events. A single goroutine calls it, so it must not block.
-	Tell func(Event)
+	OnPacket func(user string, p Packet)
+	// OnEvent receives events. A single goroutine calls it, so it must not block.
+	OnEvent func(Event)
 	// Sent is called after each frame of Write was passed to the network, with the time since Write received
 	// it. A single goroutine calls it, so it must not block.
 	Sent func(took time.Duration)
@@ -78,20 +78,20 @@ type Server struct {
 
 // Conn is a connection to a guild's voice channel. Its methods are safe for concurrent use.
 type Conn struct {
-	opts     Options
-	net      network
-	encrypt  func(*session) (encryption, error)
-	requests chan *request
-	given    chan *request // requests whose callers stopped waiting
-	notices  chan notice   // from sessions; a full channel blocks the session
-	frames   chan written
-	news     news
-	mover    mover
-	done     chan struct{} // closed when Run has returned
-	count    counters
+	opts      Options
+	net       network
+	encrypt   func(*session) (encryption, error)
+	requests  chan *request
+	cancelled chan *request // requests whose callers stopped waiting
+	notices   chan notice   // from sessions; a full channel blocks the session
+	frames    chan written
+	updates   gatewayUpdates
+	mover     mover
+	done      chan struct{} // closed when Run has returned
+	count     counters
 
-	lost    atomic.Pointer[time.Time] // since when sound cannot be sent; nil while it can
-	current atomic.Pointer[session]   // the running session, or nil
+	silencedSince atomic.Pointer[time.Time] // since when sound cannot be sent; nil while it can
+	current       atomic.Pointer[session]   // the running session, or nil
 }
 
 const (
@@ -112,28 +112,28 @@ func New(o Options) *Conn {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	if o.Hear == nil {
-		o.Hear = func(string, Packet) {}
+	if o.OnPacket == nil {
+		o.OnPacket = func(string, Packet) {}
 	}
-	if o.Tell == nil {
-		o.Tell = func(Event) {}
+	if o.OnEvent == nil {
+		o.OnEvent = func(Event) {}
 	}
 	if o.Sent == nil {
 		o.Sent = func(time.Duration) {}
 	}
 	c := &Conn{
-		opts:     o,
-		net:      internet{tls: o.TLS, private: o.Private},
-		encrypt:  newEncryption,
-		requests: make(chan *request),
-		given:    make(chan *request),
-		notices:  make(chan notice, 64),
-		frames:   make(chan written, frameQueue),
-		news:     news{ready: make(chan struct{}, 1)},
-		mover:    mover{ready: make(chan struct{}, 1), failed: make(chan error, 1)},
-		done:     make(chan struct{}),
+		opts:      o,
+		net:       internet{tls: o.TLS, private: o.Private},
+		encrypt:   newEncryption,
+		requests:  make(chan *request),
+		cancelled: make(chan *request),
+		notices:   make(chan notice, 64),
+		frames:    make(chan written, frameQueue),
+		updates:   gatewayUpdates{ready: make(chan struct{}, 1)},
+		mover:     mover{ready: make(chan struct{}, 1), failed: make(chan error, 1)},
+		done:      make(chan struct{}),
 	}
-	c.lost.Store(&time.Time{}) // never connected so far
+	c.silencedSince.Store(&time.Time{}) // never connected so far
 	return c
 }
 
@@ -154,7 +154,7 @@ func (c *Conn) Run(ctx context.Context) error {
 		return k.run(inner)
 	})
 	err := group.Wait()
-	if k.want != "" {
+	if k.wantedChannel != "" {
 		left := moveWithin(context.WithoutCancel(ctx), farewell, c.opts.Move, "")
 		if left != nil {
 			c.opts.Logger.Warn("leaving a voice channel", "guild", c.opts.Guild, "error", left)
@@ -193,7 +193,7 @@ func (c *Conn) request(ctx context.Context, channel string) error {
 	case <-c.done:
 	}
 	select {
-	case c.given <- r: // it answers at once
+	case c.cancelled <- r: // it answers at once
 		if err := <-r.done; err != nil {
 			return fmt.Errorf("%w (%w)", err, ctx.Err())
 		}
@@ -209,10 +209,10 @@ func (c *Conn) request(ctx context.Context, channel string) error {
 }
 
 // UpdateState passes on the bot's own voice state from the main gateway. It never blocks.
-func (c *Conn) UpdateState(s State) { c.news.putState(s) }
+func (c *Conn) UpdateState(s State) { c.updates.putState(s) }
 
 // UpdateServer passes on the voice server from the main gateway. It never blocks.
-func (c *Conn) UpdateServer(s Server) { c.news.putServer(s) }
+func (c *Conn) UpdateServer(s Server) { c.updates.putServer(s) }
 
 // Write sends the next 20 ms of sound immediately; it implements mixer.Outlet. While the connection is lost,
 // Write blocks so that no sound is lost, but only until two seconds after the interruption. From then on it
@@ -222,7 +222,7 @@ func (c *Conn) UpdateServer(s Server) { c.news.putServer(s) }
 func (c *Conn) Write(ctx context.Context, f *audio.Frame) error {
 	w := written{*f, time.Now()}
 	left := keyPatience
-	if lost := c.lost.Load(); lost != nil {
+	if lost := c.silencedSince.Load(); lost != nil {
 		left = patience - time.Since(*lost)
 	}
 	if left <= 0 {
@@ -252,7 +252,7 @@ func (c *Conn) Write(ctx context.Context, f *audio.Frame) error {
 // Stats returns the counts so far.
 func (c *Conn) Stats() Stats {
 	st := c.count.stats()
-	st.Connected = c.lost.Load() == nil
+	st.Connected = c.silencedSince.Load() == nil
 	if s := c.current.Load(); s != nil {
 		st.Channel = s.channel
 		if t := s.transport.Load(); t != nil {

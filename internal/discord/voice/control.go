@@ -31,19 +31,19 @@ const (
 )
 
 const (
-	// askTimeout bounds the wait for Discord to admit the bot to a channel. Discord does not answer if the
+	// admitTimeout bounds the wait for Discord to admit the bot to a channel. Discord does not answer if the
 	// channel is full.
-	askTimeout = 10 * time.Second
+	admitTimeout = 10 * time.Second
 	// joinTimeout bounds a Join with all its attempts.
 	joinTimeout = 25 * time.Second
-	// tellTimeout bounds the wait for the main gateway to report why the voice server disconnected the bot,
+	// reportTimeout bounds the wait for the main gateway to report why the voice server disconnected the bot,
 	// and moveServerTimeout the wait for another server.
-	tellTimeout       = 5 * time.Second
+	reportTimeout     = 5 * time.Second
 	moveServerTimeout = 30 * time.Second
-	// freshServer is how old a server may be when the bot's state arrives and still belong to it.
-	freshServer = 2 * time.Second
-	// steady is how long a connection must last to reset the count of failures.
-	steady = 30 * time.Second
+	// maxServerAge is how old a server may be when the bot's state arrives and still belong to it.
+	maxServerAge = 2 * time.Second
+	// stableAfter is how long a connection must last to reset the count of failures.
+	stableAfter = 30 * time.Second
 	// maxFailures bounds the consecutive failures.
 	maxFailures = 6
 )
@@ -75,20 +75,20 @@ type control struct {
 	c     *Conn
 	group *errgroup.Group // owns the sessions
 
-	phase    phase
-	want     string // the wanted channel; empty only when idle
-	previous string // asking: the channel of the session that continues
-	state    State
-	server   Server
-	serverAt time.Time
-	session  *session // the running session, or nil
-	join     *request // not answered yet
-	failures int      // in a row
-	since    time.Time
-	then     verdict // waiting, pausing: the next step
-	reason   string  // why the last session ended
-	timer    *time.Timer
-	fatal    error
+	phase         phase
+	wantedChannel string // the wanted channel; empty only when idle
+	previous      string // asking: the channel of the session that continues
+	state         State
+	server        Server
+	serverAt      time.Time
+	session       *session // the running session, or nil
+	pendingJoin   *request // not answered yet
+	failures      int      // in a row
+	since         time.Time
+	nextStep      verdict // waiting, pausing: the next step
+	reason        string  // why the last session ended
+	timer         *time.Timer
+	fatal         error
 }
 
 // run handles requests and events until ctx ends or retrying cannot help.
@@ -107,32 +107,32 @@ func (k *control) run(ctx context.Context) error {
 			k.answerJoin(ErrClosed)
 			return nil
 		case r := <-k.c.requests:
-			k.takeRequest(ctx, r)
-		case r := <-k.c.given:
-			k.withdraw(r)
-		case <-k.c.news.ready:
-			state, server := k.c.news.take()
+			k.handleRequest(ctx, r)
+		case r := <-k.c.cancelled:
+			k.cancelRequest(r)
+		case <-k.c.updates.ready:
+			state, server := k.c.updates.pop()
 			if state != nil {
-				k.takeState(ctx, *state)
+				k.handleState(ctx, *state)
 			}
 			if server != nil {
-				k.takeServer(ctx, *server)
+				k.handleServer(ctx, *server)
 			}
 		case n := <-k.c.notices:
-			k.takeNotice(n)
+			k.handleNotice(n)
 		case <-ended:
-			k.takeEnding(ctx)
+			k.handleSessionEnd(ctx)
 		case err := <-k.c.mover.failed:
-			k.takeMoveFailure(err)
+			k.handleMoveFailure(err)
 		case <-k.timer.C:
-			k.takeTimeout(ctx)
+			k.handleTimeout(ctx)
 		}
 	}
 	k.answerJoin(k.fatal)
 	return k.fatal
 }
 
-func (k *control) takeRequest(ctx context.Context, r *request) {
+func (k *control) handleRequest(ctx context.Context, r *request) {
 	k.answerJoin(errors.New("in the meantime, the bot was called into another channel or out of this one"))
 	switch {
 	case r.channel == "":
@@ -140,37 +140,37 @@ func (k *control) takeRequest(ctx context.Context, r *request) {
 		k.goIdle()
 		k.c.mover.replace(r.done, "")
 		return
-	case k.phase == connected && r.channel == k.want:
+	case k.phase == connected && r.channel == k.wantedChannel:
 		k.c.mover.replace(r.done, r.channel)
 		return
 	}
-	k.join, k.failures, k.reason = r, 0, ""
+	k.pendingJoin, k.failures, k.reason = r, 0, ""
 	switch {
-	case k.phase == connecting && r.channel == k.want:
+	case k.phase == connecting && r.channel == k.wantedChannel:
 		k.c.mover.replace(nil, r.channel)
 	case k.phase == connected:
-		k.previous, k.want = k.want, r.channel
-		k.ask(r.channel)
+		k.previous, k.wantedChannel = k.wantedChannel, r.channel
+		k.requestChannels(r.channel)
 	default:
 		again := k.phase != idle
-		k.want = r.channel
+		k.wantedChannel = r.channel
 		k.endSession()
 		if again {
-			k.ask("", r.channel)
+			k.requestChannels("", r.channel)
 		} else {
-			k.ask(r.channel)
+			k.requestChannels(r.channel)
 		}
 	}
 }
 
-// withdraw cancels a request whose caller stopped waiting, and answers it.
-func (k *control) withdraw(r *request) {
+// cancelRequest cancels a request whose caller stopped waiting, and answers it.
+func (k *control) cancelRequest(r *request) {
 	switch {
-	case r == k.join:
+	case r == k.pendingJoin:
 		if k.reason == "" {
 			k.reason = "the bot could not connect to the voice channel in time"
 		}
-		k.giveUpAsking()
+		k.failJoin()
 	case r.channel == "":
 		r.done <- errors.New("the bot is leaving the voice channel anyway")
 	default:
@@ -178,16 +178,16 @@ func (k *control) withdraw(r *request) {
 	}
 }
 
-// ask asks the main gateway for channels, one after the other. It discards the state and server received
+// requestChannels asks the main gateway for channels, one after the other. It discards the state and server received
 // earlier.
-func (k *control) ask(channels ...string) {
+func (k *control) requestChannels(channels ...string) {
 	k.state, k.server = State{}, Server{}
-	k.become(asking, askTimeout)
+	k.setPhase(asking, admitTimeout)
 	k.c.mover.replace(nil, channels...)
 }
 
-// become changes the phase, with a timeout of d unless d is zero.
-func (k *control) become(p phase, d time.Duration) {
+// setPhase changes the phase, with a timeout of d unless d is zero.
+func (k *control) setPhase(p phase, d time.Duration) {
 	k.phase = p
 	k.timer.Stop()
 	if d > 0 {
@@ -195,20 +195,20 @@ func (k *control) become(p phase, d time.Duration) {
 	}
 }
 
-func (k *control) takeState(ctx context.Context, s State) {
+func (k *control) handleState(ctx context.Context, s State) {
 	switch {
 	case k.phase == idle:
 	case k.phase == asking:
-		if s.Channel == k.want {
+		if s.Channel == k.wantedChannel {
 			k.state = s
 			k.startIfKnown(ctx)
 		}
 	case s.Channel == "":
 		k.disconnect(Kicked, "someone disconnected the bot from the voice channel, or deleted the channel; let the bot join again")
-	case s.Channel != k.want:
-		k.want, k.state = s.Channel, s
+	case s.Channel != k.wantedChannel:
+		k.wantedChannel, k.state = s.Channel, s
 		k.interrupt("the bot was moved to another voice channel")
-		k.c.opts.Tell(Moved{Channel: s.Channel})
+		k.c.opts.OnEvent(Moved{Channel: s.Channel})
 		k.renew(ctx)
 	case s.Session != k.state.Session:
 		k.state = s
@@ -220,20 +220,20 @@ func (k *control) takeState(ctx context.Context, s State) {
 // renew starts a session if a server has just arrived, or else waits for one.
 func (k *control) renew(ctx context.Context) {
 	k.endSession()
-	if k.server.Endpoint != "" && time.Since(k.serverAt) < freshServer {
+	if k.server.Endpoint != "" && time.Since(k.serverAt) < maxServerAge {
 		k.start(ctx)
 		return
 	}
-	k.wait(tellTimeout, identify)
+	k.wait(reportTimeout, identify)
 }
 
 // wait waits up to d for the main gateway, and then proceeds with v.
 func (k *control) wait(d time.Duration, v verdict) {
-	k.then = v
-	k.become(waiting, d)
+	k.nextStep = v
+	k.setPhase(waiting, d)
 }
 
-func (k *control) takeServer(ctx context.Context, s Server) {
+func (k *control) handleServer(ctx context.Context, s Server) {
 	switch {
 	case k.phase == idle:
 	case k.phase == asking:
@@ -265,8 +265,8 @@ func (k *control) startIfKnown(ctx context.Context) {
 func (k *control) start(ctx context.Context) {
 	k.endSession()
 	k.previous = ""
-	k.become(connecting, 0)
-	s, err := newSession(k.c, k.want, k.state, k.server)
+	k.setPhase(connecting, 0)
+	s, err := newSession(k.c, k.wantedChannel, k.state, k.server)
 	if err != nil {
 		k.disconnect(GaveUp, err.Error())
 		return
@@ -285,37 +285,37 @@ func (k *control) endSession() {
 	}
 	k.session.cancel()
 	<-k.session.done
-	k.takeNotices()
+	k.drainNotices()
 	k.session = nil
 	k.c.current.Store(nil)
 }
 
-// takeNotices handles the remaining notices of an ended session.
-func (k *control) takeNotices() {
+// drainNotices handles the remaining notices of an ended session.
+func (k *control) drainNotices() {
 	for {
 		select {
 		case n := <-k.c.notices:
-			k.takeNotice(n)
+			k.handleNotice(n)
 		default:
 			return
 		}
 	}
 }
 
-func (k *control) takeNotice(n notice) {
+func (k *control) handleNotice(n notice) {
 	if n.from != k.session {
 		return
 	}
 	if n.event != nil {
-		k.c.opts.Tell(n.event)
+		k.c.opts.OnEvent(n.event)
 	}
 	if !n.ready || k.phase != connecting {
 		return
 	}
-	k.become(connected, 0)
+	k.setPhase(connected, 0)
 	k.since = time.Now()
-	k.c.lost.Store(nil)
+	k.c.silencedSince.Store(nil)
 	k.c.count.connections.Add(1)
-	k.c.opts.Tell(Connected{Channel: k.want, DAVE: n.from.dave.State().Version})
+	k.c.opts.OnEvent(Connected{Channel: k.wantedChannel, DAVE: n.from.dave.State().Version})
 	k.answerJoin(nil)
 }

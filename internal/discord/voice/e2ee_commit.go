@@ -51,7 +51,7 @@ func (g *group) commit() ([]byte, error) {
 		}
 	}
 	if len(added) > 0 {
-		w, err := (&welcoming{group: next, staged: staged, joiner: joiner, key: key}).welcome(added)
+		w, err := (&welcomeBuilder{group: next, staged: staged, joiner: joiner, key: key}).welcome(added)
 		if err != nil {
 			return nil, fmt.Errorf("welcoming: %w", err)
 		}
@@ -68,10 +68,10 @@ func (g *group) commit() ([]byte, error) {
 	return payload, nil
 }
 
-// welcoming builds the welcome of a commit. The library's own welcome puts the external-senders extension
+// welcomeBuilder builds the welcome of a commit. The library's own welcome puts the external-senders extension
 // into the GroupInfo's extensions too, although it belongs only in the group context, and OpenMLS, on which
 // davey is built, rejects it.
-type welcoming struct {
+type welcomeBuilder struct {
 	group  *mlsgroup.Group
 	staged *mlsgroup.StagedCommit
 	joiner *ciphersuite.Secret
@@ -79,7 +79,7 @@ type welcoming struct {
 }
 
 // welcome returns the welcome for added members.
-func (w *welcoming) welcome(added []*keypackages.KeyPackage) ([]byte, error) {
+func (w *welcomeBuilder) welcome(added []*keypackages.KeyPackage) ([]byte, error) {
 	made, err := w.make(added)
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (w *welcoming) welcome(added []*keypackages.KeyPackage) ([]byte, error) {
 }
 
 // make creates a welcome with the library.
-func (w *welcoming) make(added []*keypackages.KeyPackage) (*mlsgroup.Welcome, error) {
+func (w *welcomeBuilder) make(added []*keypackages.KeyPackage) (*mlsgroup.Welcome, error) {
 	made, err := w.group.CreateWelcomeWithOpts(added, w.key,
 		mlsgroup.WithJoinerSecret(w.joiner.Clone()), mlsgroup.WithStagedCommit(w.staged),
 		mlsgroup.WithGroupInfoOptions(mlsgroup.WithExternalPub(false)))
@@ -126,7 +126,7 @@ func (w *welcoming) make(added []*keypackages.KeyPackage) (*mlsgroup.Welcome, er
 
 // secrets returns the group secrets of each added member. The library only returns them encrypted, so this
 // encrypts them to a key of ours and decrypts them.
-func (w *welcoming) secrets(added []*keypackages.KeyPackage) ([][]byte, error) {
+func (w *welcomeBuilder) secrets(added []*keypackages.KeyPackage) ([][]byte, error) {
 	own, err := ecdh.P256().GenerateKey(rand.Reader)
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func (w *welcoming) secrets(added []*keypackages.KeyPackage) ([][]byte, error) {
 
 // encrypt encrypts a GroupInfo with the key derived from the joiner secret (RFC 9420, section 12.4.3.1). It
 // must be called only once per secret.
-func (w *welcoming) encrypt(info []byte) ([]byte, error) {
+func (w *welcomeBuilder) encrypt(info []byte) ([]byte, error) {
 	member, err := ciphersuite.NewSecretForCS(suite, w.joiner.AsSlice()).HKDFExtract(ciphersuite.ZeroSecretCS(suite))
 	if err != nil {
 		return nil, err

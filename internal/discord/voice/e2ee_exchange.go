@@ -80,7 +80,7 @@ func (s *Group) OnDaveMLSProposals(payload []byte) {
 		return // as the protocol requires
 	}
 	changed, err := false, error(nil)
-	if failed := s.guard(func() error { changed, err = s.takeProposals(payload); return nil }); failed != nil {
+	if failed := s.guard(func() error { changed, err = s.readProposals(payload); return nil }); failed != nil {
 		err = failed
 	}
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *Group) OnDaveMLSProposals(payload []byte) {
 		}
 		return
 	}
-	if hold := s.hold(); hold > 0 {
+	if hold := s.commitDelay(); hold > 0 {
 		if s.commitAt.IsZero() {
 			s.commitAt = time.Now().Add(hold)
 		}
@@ -106,8 +106,8 @@ func (s *Group) OnDaveMLSProposals(payload []byte) {
 	s.sendCommit()
 }
 
-// takeProposals reads the payload of op 27 and reports whether the proposals changed.
-func (s *Group) takeProposals(payload []byte) (changed bool, err error) {
+// readProposals reads the payload of op 27 and reports whether the proposals changed.
+func (s *Group) readProposals(payload []byte) (changed bool, err error) {
 	if len(payload) == 0 {
 		return false, errors.New("proposals are missing")
 	}
@@ -143,8 +143,8 @@ func (s *Group) takeProposals(payload []byte) (changed bool, err error) {
 	return false, fmt.Errorf("what is to be done with proposals is unknown: %d", payload[0])
 }
 
-// hold returns how long to delay our commit: zero if it welcomes no one, or if no one else could commit.
-func (s *Group) hold() time.Duration {
+// commitDelay returns how long to delay our commit: zero if it welcomes no one, or if no one else could commit.
+func (s *Group) commitDelay() time.Duration {
 	if !s.group.adds() {
 		return 0
 	}
@@ -223,19 +223,19 @@ func (s *Group) advance(id uint16, message []byte, kind string, move func(*group
 	if err != nil {
 		s.count(func(st *GroupStats) { st.ExchangesFailed++ })
 		s.log.Warn("a message of the key exchange is not taken up", "kind", kind, "transition", id, "error", err)
-		s.beginAnew(id)
+		s.restartExchange(id)
 		return
 	}
 	s.prepare(transition{id: id, version: max(s.next, DAVEVersion), epoch: e})
 }
 
-// beginAnew reports that we cannot follow (op 31), and sends a new key package. After maxRecoveries attempts,
+// restartExchange reports that we cannot follow (op 31), and sends a new key package. After maxRecoveries attempts,
 // it gives up.
-func (s *Group) beginAnew(id uint16) {
+func (s *Group) restartExchange(id uint16) {
 	now := time.Now()
 	s.pending, s.commitAt, s.confirmBy = nil, time.Time{}, time.Time{}
 	givesUp := s.recoveries == maxRecoveries
-	s.noteRecovery(now, givesUp)
+	s.recordRecovery(now, givesUp)
 	if givesUp {
 		s.log.Error("end-to-end encryption does not come about; it takes a new voice connection")
 		s.group = nil

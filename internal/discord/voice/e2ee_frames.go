@@ -98,7 +98,7 @@ func (m *media) Decrypt(user godave.UserID, data, dst []byte) (n int, err error)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n, err = m.decrypt(user, data, dst)
-	m.note(err)
+	m.countResult(err)
 	return n, err
 }
 
@@ -116,11 +116,11 @@ func (m *media) decrypt(user godave.UserID, data, dst []byte) (n int, err error)
 		return copy(dst, data), nil
 	}
 	if !daveframe.LooksLikeDAVEFrame(data) {
-		return m.letThrough(data, dst, now)
+		return m.passUnencrypted(data, dst, now)
 	}
 	parsed, err := daveframe.Parse(data)
 	if err != nil {
-		return m.letThrough(data, dst, now)
+		return m.passUnencrypted(data, dst, now)
 	}
 	err = ErrNoKey
 	for i := -1; i < len(m.receiving); i++ {
@@ -146,8 +146,8 @@ func (m *media) decrypt(user godave.UserID, data, dst []byte) (n int, err error)
 	return 0, err
 }
 
-// letThrough returns an unencrypted frame if that is allowed now.
-func (m *media) letThrough(data, dst []byte, now time.Time) (int, error) {
+// passUnencrypted returns an unencrypted frame if that is allowed now.
+func (m *media) passUnencrypted(data, dst []byte, now time.Time) (int, error) {
 	if m.version == 0 || now.Before(m.passUntil) {
 		m.stats.PlainReceived++
 		return copy(dst, data), nil
@@ -160,14 +160,14 @@ func (m *media) letThrough(data, dst []byte, now time.Time) (int, error) {
 	return 0, ErrPlain
 }
 
-// note counts the result of a frame. After too many failures that no pending transition explains, the session
+// countResult counts the result of a frame. After too many failures that no pending transition explains, the session
 // starts over. The caller must hold mu.
-func (m *media) note(err error) {
+func (m *media) countResult(err error) {
 	if err == nil {
 		m.failures = 0
 		return
 	}
-	m.stats.Failed.note(err)
+	m.stats.Failed.count(err)
 	if !errors.Is(err, ErrNoKey) && !errors.Is(err, ErrTag) && !errors.Is(err, ErrTooOld) {
 		return // new keys would not help
 	}
@@ -178,7 +178,7 @@ func (m *media) note(err error) {
 	m.failures++
 	if m.failures > maxGroupFailures && !m.failing && !now.Before(m.recoverAfter) {
 		m.failing = true
-		m.wake()
+		m.signalTick()
 	}
 }
 

@@ -27,8 +27,8 @@ type media struct {
 // Woken returns a channel that receives when Tick must run before Due.
 func (m *media) Woken() <-chan struct{} { return m.woken }
 
-// wake makes the controlling goroutine call Tick.
-func (m *media) wake() {
+// signalTick makes the controlling goroutine call Tick.
+func (m *media) signalTick() {
 	select {
 	case m.woken <- struct{}{}:
 	default: // already signalled
@@ -44,8 +44,8 @@ func (m *media) hasFailed() bool {
 	return failing
 }
 
-// noteRecovery records that the keys in use will expire, and when failed frames may request new ones again.
-func (m *media) noteRecovery(now time.Time, givesUp bool) {
+// recordRecovery records that the keys in use will expire, and when failed frames may request new ones again.
+func (m *media) recordRecovery(now time.Time, givesUp bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.failures, m.failed = 0, givesUp

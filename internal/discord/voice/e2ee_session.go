@@ -142,11 +142,11 @@ func (s *Group) Tick() {
 	}
 	if !s.confirmBy.IsZero() && !now.Before(s.confirmBy) {
 		s.log.Warn("the voice gateway announced no new keys in time")
-		s.beginAnew(s.last)
+		s.restartExchange(s.last)
 	}
 	if s.hasFailed() && len(s.pending) == 0 && s.group != nil {
 		s.log.Warn("too many frames in a row did not decrypt")
-		s.beginAnew(s.last)
+		s.restartExchange(s.last)
 	}
 }
 

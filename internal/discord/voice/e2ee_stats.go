@@ -10,7 +10,7 @@ type GroupFailures struct {
 	Padding, NoKey, Plain, Replay, TooOld, Tag uint64
 }
 
-func (f *GroupFailures) note(err error) {
+func (f *GroupFailures) count(err error) {
 	for _, c := range []struct {
 		err error
 		n   *uint64

@@ -36,42 +36,42 @@ func newEncryption(s *session) (encryption, error) {
 		return nil, fmt.Errorf("voice channel %q is not an id of Discord's", s.channel)
 	}
 	log := s.c.opts.Logger.With("guild", s.c.opts.Guild, "channel", s.channel)
-	return NewGroup(godave.UserID(s.c.opts.User), godave.ChannelID(channel), tellings{&s.outbox}, &GroupOptions{Logger: log})
+	return NewGroup(godave.UserID(s.c.opts.User), godave.ChannelID(channel), callbackSender{&s.outbox}, &GroupOptions{Logger: log})
 }
 
-// tellings puts the encryption's messages for the gateway into the outbox.
-type tellings struct{ o *outbox }
+// callbackSender puts the encryption's messages for the gateway into the outbox.
+type callbackSender struct{ o *outbox }
 
-var _ godave.Callbacks = tellings{}
+var _ godave.Callbacks = callbackSender{}
 
 // SendMLSKeyPackage implements [godave.Callbacks].
-func (t tellings) SendMLSKeyPackage(b []byte) error { return t.putBinary(opKeyPackage, b) }
+func (t callbackSender) SendMLSKeyPackage(b []byte) error { return t.putBinary(opKeyPackage, b) }
 
 // SendMLSCommitWelcome implements [godave.Callbacks].
-func (t tellings) SendMLSCommitWelcome(b []byte) error { return t.putBinary(opCommitWelcome, b) }
+func (t callbackSender) SendMLSCommitWelcome(b []byte) error { return t.putBinary(opCommitWelcome, b) }
 
 // SendReadyForTransition implements [godave.Callbacks].
-func (t tellings) SendReadyForTransition(id uint16) error {
+func (t callbackSender) SendReadyForTransition(id uint16) error {
 	return t.putTransition(opTransitionReady, id)
 }
 
 // SendInvalidCommitWelcome implements [godave.Callbacks].
-func (t tellings) SendInvalidCommitWelcome(id uint16) error {
+func (t callbackSender) SendInvalidCommitWelcome(id uint16) error {
 	return t.putTransition(opInvalidCommit, id)
 }
 
-func (t tellings) putBinary(op int, b []byte) error {
+func (t callbackSender) putBinary(op int, b []byte) error {
 	t.o.put(message{op: op, binary: true, data: b})
 	return nil
 }
 
-func (t tellings) putTransition(op int, id uint16) error {
+func (t callbackSender) putTransition(op int, id uint16) error {
 	t.o.put(message{op: op, data: fmt.Appendf(nil, `{"transition_id":%d}`, id)})
 	return nil
 }
 
-// noteDecryption counts a frame that failed end-to-end decryption.
-func (c *counters) noteDecryption(err error) {
+// countDecryption counts a frame that failed end-to-end decryption.
+func (c *counters) countDecryption(err error) {
 	switch {
 	case errors.Is(err, ErrFramePadding):
 		c.padding.Add(1)

@@ -38,7 +38,7 @@ func (f *fakeEncryption) set(change func()) {
 func (f *fakeEncryption) OnSelectProtocolAck(v uint16) {
 	f.set(func() { f.acks = append(f.acks, v); f.version = int(v) })
 	if v > 0 {
-		_ = tellings{&f.s.outbox}.SendMLSKeyPackage([]byte("key package"))
+		_ = callbackSender{&f.s.outbox}.SendMLSKeyPackage([]byte("key package"))
 	}
 }
 
@@ -284,7 +284,7 @@ func TestEncryptionMessages(t *testing.T) {
 		f.mu.Unlock()
 		g.hangUp(0)
 		synctest.Wait()
-		to := tellings{&f.s.outbox}
+		to := callbackSender{&f.s.outbox}
 		_ = to.SendReadyForTransition(7)
 		_ = to.SendMLSCommitWelcome([]byte("commit"))
 		_ = to.SendInvalidCommitWelcome(8)

@@ -275,12 +275,12 @@ func newTable(t *testing.T, tweak func(*table)) *table {
 	tb.answer = func(channel string) { tb.admit(channel, "session-1", "voice.example:443", "token-1") }
 	tb.c = New(Options{
 		Guild: guildID, User: botID, Move: tb.move,
-		Hear: func(user string, p Packet) {
+		OnPacket: func(user string, p Packet) {
 			tb.mu.Lock()
 			defer tb.mu.Unlock()
 			tb.heard = append(tb.heard, heardPacket{user, p})
 		},
-		Tell: func(e Event) {
+		OnEvent: func(e Event) {
 			tb.mu.Lock()
 			defer tb.mu.Unlock()
 			tb.events = append(tb.events, e)

@@ -76,7 +76,7 @@ func TestJoinFullChannel(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "Move Members") {
 			t.Errorf("Join = %v, want the permission that helps", err)
 		}
-		if took := time.Since(begun); took != askTimeout {
+		if took := time.Since(begun); took != admitTimeout {
 			t.Errorf("that took %v", took)
 		}
 		synctest.Wait()

@@ -47,10 +47,10 @@ func newBot(t *testing.T, s *voicetest.Server, user string) *bot {
 	b := &bot{t: t, user: user, server: s, sessions: 1, full: map[string]bool{}, heard: map[string][]voice.Packet{}, changed: make(chan struct{})}
 	b.c = voice.New(voice.Options{
 		Guild: guild, User: user, Move: b.move, TLS: s.TLS(), Private: true, Logger: slog.New(slog.DiscardHandler),
-		Hear: func(user string, p voice.Packet) {
+		OnPacket: func(user string, p voice.Packet) {
 			b.note(func() { b.heard[user] = append(b.heard[user], p) })
 		},
-		Tell: func(e voice.Event) { b.note(func() { b.events = append(b.events, e) }) },
+		OnEvent: func(e voice.Event) { b.note(func() { b.events = append(b.events, e) }) },
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

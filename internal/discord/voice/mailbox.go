@@ -8,9 +8,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
-// news keeps the latest voice state and server from the main gateway until they are taken, so that the sender
+// gatewayUpdates keeps the latest voice state and server from the main gateway until they are taken, so that the sender
 // never blocks.
-type news struct {
+type gatewayUpdates struct {
 	ready chan struct{} // one token: something new
 
 	mu     sync.Mutex // guards the fields below
@@ -18,22 +18,22 @@ type news struct {
 	server *Server
 }
 
-func (n *news) putState(s State) {
+func (n *gatewayUpdates) putState(s State) {
 	n.mu.Lock()
 	n.state = &s
 	n.mu.Unlock()
 	wakeup.Signal(n.ready)
 }
 
-func (n *news) putServer(s Server) {
+func (n *gatewayUpdates) putServer(s Server) {
 	n.mu.Lock()
 	n.server = &s
 	n.mu.Unlock()
 	wakeup.Signal(n.ready)
 }
 
-// take returns the news since the last call, nil for none.
-func (n *news) take() (*State, *Server) {
+// pop returns the news since the last call, nil for none.
+func (n *gatewayUpdates) pop() (*State, *Server) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	state, server := n.state, n.server
@@ -67,7 +67,7 @@ func (m *mover) replace(done chan<- error, channels ...string) {
 	wakeup.Signal(m.ready)
 }
 
-func (m *mover) take() ([]string, chan<- error) {
+func (m *mover) popPlan() ([]string, chan<- error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	plan, done := m.plan, m.done
@@ -83,7 +83,7 @@ func (m *mover) run(ctx context.Context, move func(context.Context, string) erro
 			return
 		case <-m.ready:
 		}
-		plan, done := m.take()
+		plan, done := m.popPlan()
 		var err error
 		for _, channel := range plan {
 			if err = moveWithin(ctx, moveTimeout, move, channel); err != nil {

@@ -14,8 +14,8 @@ import (
 // replayed is how far back a sequence number may be to count as a repeated message.
 const replayed = 1000
 
-// takeMessage handles a gateway message. Invalid messages are counted and ignored.
-func (s *session) takeMessage(ctx context.Context, l *link, in inbound) ending {
+// handleMessage handles a gateway message. Invalid messages are counted and ignored.
+func (s *session) handleMessage(ctx context.Context, l *link, in inbound) ending {
 	m, err := parseMessage(in.isBinary, in.data)
 	if err != nil {
 		s.dropMessage(-1, err)
@@ -29,14 +29,14 @@ func (s *session) takeMessage(ctx context.Context, l *link, in inbound) ending {
 	}
 	switch m.op {
 	case opExternalSender, opProposals, opAnnounceCommit, opWelcome:
-		return s.takeEncryptionMessage(ctx, l, m, m.binary)
+		return s.handleEncryptionMessage(ctx, l, m, m.binary)
 	case opPrepareTransition, opExecuteTransition, opPrepareEpoch:
-		return s.takeEncryptionMessage(ctx, l, m, !m.binary)
+		return s.handleEncryptionMessage(ctx, l, m, !m.binary)
 	}
 	if m.binary {
 		return ending{}
 	}
-	e, err := s.takeJSON(ctx, l, m)
+	e, err := s.handleJSON(ctx, l, m)
 	if err != nil {
 		s.dropMessage(m.op, err)
 	}
@@ -49,7 +49,7 @@ func (s *session) dropMessage(op int, err error) {
 	s.c.opts.Logger.Debug("message of the voice gateway left out", "op", op, "error", err)
 }
 
-func (s *session) takeJSON(ctx context.Context, l *link, m message) (ending, error) {
+func (s *session) handleJSON(ctx context.Context, l *link, m message) (ending, error) {
 	switch m.op {
 	case opHello:
 		interval, err := parseHello(m.data)
@@ -59,25 +59,25 @@ func (s *session) takeJSON(ctx context.Context, l *link, m message) (ending, err
 		}
 		return ending{}, err
 	case opReady:
-		return s.takeReady(ctx, m.data)
+		return s.handleReady(ctx, m.data)
 	case opSessionDescription:
-		return s.takeDescription(ctx, l, m.data)
+		return s.handleDescription(ctx, l, m.data)
 	case opResumed:
-		return s.takeResumed(ctx, l), nil
+		return s.handleResumed(ctx, l), nil
 	case opHeartbeatAck:
-		s.takeHeartbeatAck(l, m.data)
+		s.handleHeartbeatAck(l, m.data)
 	case opSpeaking:
-		return ending{}, s.takeSpeaking(ctx, m.data)
+		return ending{}, s.handleSpeaking(ctx, m.data)
 	case opClientsConnect:
-		return ending{}, s.takeClients(ctx, l, m.data)
+		return ending{}, s.handleClients(ctx, l, m.data)
 	case opClientDisconnect:
-		return ending{}, s.takeDisconnect(ctx, l, m.data)
+		return ending{}, s.handleDisconnect(ctx, l, m.data)
 	}
 	return ending{}, nil
 }
 
-// takeEncryptionMessage passes a message to the encryption, if it has the right form.
-func (s *session) takeEncryptionMessage(ctx context.Context, l *link, m message, rightForm bool) ending {
+// handleEncryptionMessage passes a message to the encryption, if it has the right form.
+func (s *session) handleEncryptionMessage(ctx context.Context, l *link, m message, rightForm bool) ending {
 	err := errors.New("message of the encryption in the wrong form")
 	if rightForm {
 		err = s.dave.Receive(m.op, m.data)
@@ -85,7 +85,7 @@ func (s *session) takeEncryptionMessage(ctx context.Context, l *link, m message,
 	if err != nil {
 		s.dropMessage(m.op, err)
 	}
-	s.noteEncryption(ctx, l)
+	s.reportEncryption(ctx, l)
 	return ending{}
 }
 
@@ -98,11 +98,11 @@ func (s *session) maySend() bool {
 // tick runs the encryption's due actions.
 func (s *session) tick(ctx context.Context, l *link) {
 	s.dave.Tick()
-	s.noteEncryption(ctx, l)
+	s.reportEncryption(ctx, l)
 }
 
-// takeReady opens the UDP connection.
-func (s *session) takeReady(ctx context.Context, data []byte) (ending, error) {
+// handleReady opens the UDP connection.
+func (s *session) handleReady(ctx context.Context, data []byte) (ending, error) {
 	if s.udp != nil {
 		return ending{}, nil
 	}
@@ -133,9 +133,9 @@ func (s *session) selectProtocol(ctx context.Context, l *link, own netip.AddrPor
 	return ending{}
 }
 
-// takeDescription sets the transport key. A second key replaces the first. The same key must not be set
+// handleDescription sets the transport key. A second key replaces the first. The same key must not be set
 // again, because its nonces have been used.
-func (s *session) takeDescription(ctx context.Context, l *link, data []byte) (ending, error) {
+func (s *session) handleDescription(ctx context.Context, l *link, data []byte) (ending, error) {
 	if s.udp == nil {
 		return ending{}, fmt.Errorf("session description before there is a way for sound")
 	}
@@ -166,12 +166,12 @@ func (s *session) takeDescription(ctx context.Context, l *link, data []byte) (en
 		}
 		s.media.Go(func() { tx.run(ctx) })
 	}
-	s.noteEncryption(ctx, l)
+	s.reportEncryption(ctx, l)
 	return ending{}, nil
 }
 
-// noteEncryption checks whether sound can be sent now, and reports how it is encrypted.
-func (s *session) noteEncryption(ctx context.Context, l *link) {
+// reportEncryption checks whether sound can be sent now, and reports how it is encrypted.
+func (s *session) reportEncryption(ctx context.Context, l *link) {
 	if !s.described {
 		return
 	}
@@ -194,17 +194,17 @@ func (s *session) noteEncryption(ctx context.Context, l *link) {
 	if first {
 		l.limit.Stop()
 	}
-	s.tell(ctx, notice{ready: first, event: Encryption{Version: version}})
+	s.sendNotice(ctx, notice{ready: first, event: Encryption{Version: version}})
 }
 
-func (s *session) takeResumed(ctx context.Context, l *link) ending {
+func (s *session) handleResumed(ctx context.Context, l *link) ending {
 	l.resuming = false
 	l.limit.Stop()
 	if !s.announced {
 		l.limit.Reset(time.Until(s.readyBy))
 	}
 	s.resumedAt = time.Now()
-	s.noteEncryption(ctx, l)
+	s.reportEncryption(ctx, l)
 	s.c.count.resumed.Add(1)
 	if s.speaking.on.Load() {
 		return s.sendSpeaking(ctx, l)
@@ -212,7 +212,7 @@ func (s *session) takeResumed(ctx context.Context, l *link) ending {
 	return ending{}
 }
 
-func (s *session) takeHeartbeatAck(l *link, data []byte) {
+func (s *session) handleHeartbeatAck(l *link, data []byte) {
 	if !l.awaited {
 		return
 	}
@@ -225,7 +225,7 @@ func (s *session) takeHeartbeatAck(l *link, data []byte) {
 	}
 }
 
-func (s *session) takeSpeaking(ctx context.Context, data []byte) error {
+func (s *session) handleSpeaking(ctx context.Context, data []byte) error {
 	var d speakingData
 	if err := json.Unmarshal(data, &d); err != nil {
 		return err
@@ -239,12 +239,12 @@ func (s *session) takeSpeaking(ctx context.Context, data []byte) error {
 	}
 	s.publishRoster(next)
 	if d.Speaking&speakingSoundshare == 0 {
-		s.tell(ctx, notice{event: Speaking{User: d.User, On: d.Speaking&speakingMicrophone != 0}})
+		s.sendNotice(ctx, notice{event: Speaking{User: d.User, On: d.Speaking&speakingMicrophone != 0}})
 	}
 	return nil
 }
 
-func (s *session) takeClients(ctx context.Context, l *link, data []byte) error {
+func (s *session) handleClients(ctx context.Context, l *link, data []byte) error {
 	var d struct {
 		Users []string `json:"user_ids"`
 	}
@@ -261,13 +261,13 @@ func (s *session) takeClients(ctx context.Context, l *link, data []byte) error {
 		}
 		s.publishRoster(next)
 		s.dave.AddUser(godave.UserID(user))
-		s.tell(ctx, notice{event: UserJoined{User: user}})
+		s.sendNotice(ctx, notice{event: UserJoined{User: user}})
 	}
-	s.noteEncryption(ctx, l)
+	s.reportEncryption(ctx, l)
 	return nil
 }
 
-func (s *session) takeDisconnect(ctx context.Context, l *link, data []byte) error {
+func (s *session) handleDisconnect(ctx context.Context, l *link, data []byte) error {
 	var d struct {
 		User string `json:"user_id"`
 	}
@@ -279,8 +279,8 @@ func (s *session) takeDisconnect(ctx context.Context, l *link, data []byte) erro
 	}
 	s.publishRoster(s.roster.Load().without(d.User))
 	s.dave.RemoveUser(godave.UserID(d.User))
-	s.tell(ctx, notice{event: UserLeft{User: d.User}})
-	s.noteEncryption(ctx, l)
+	s.sendNotice(ctx, notice{event: UserLeft{User: d.User}})
+	s.reportEncryption(ctx, l)
 	return nil
 }
 
@@ -294,7 +294,7 @@ func (s *session) publishRoster(r *roster) {
 
 // sendOutbox sends the encryption's messages.
 func (s *session) sendOutbox(ctx context.Context, l *link) ending {
-	messages, overflow := s.outbox.take()
+	messages, overflow := s.outbox.drain()
 	if overflow {
 		return ending{identify, "Discord did not accept all messages of the end-to-end encryption"}
 	}
@@ -309,11 +309,11 @@ func (s *session) sendOutbox(ctx context.Context, l *link) ending {
 			err = l.send(ctx, m.op, json.RawMessage(m.data))
 		}
 		if err != nil {
-			s.outbox.putBack(messages[i:])
+			s.outbox.requeue(messages[i:])
 			return l.whyBroken(ctx)
 		}
 		if m.op == opInvalidCommit {
-			s.tell(ctx, notice{event: EncryptionFailed{Reason: "the end-to-end encryption broke and is agreed on anew"}})
+			s.sendNotice(ctx, notice{event: EncryptionFailed{Reason: "the end-to-end encryption broke and is agreed on anew"}})
 		}
 	}
 	return ending{}

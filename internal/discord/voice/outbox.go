@@ -29,15 +29,15 @@ func (o *outbox) put(m message) {
 	wakeup.Signal(o.ready)
 }
 
-// putBack puts unsent messages back at the front.
-func (o *outbox) putBack(m []message) {
+// requeue puts unsent messages back at the front.
+func (o *outbox) requeue(m []message) {
 	o.mu.Lock()
 	o.messages = append(m[:len(m):len(m)], o.messages...)
 	o.mu.Unlock()
 	wakeup.Signal(o.ready)
 }
 
-func (o *outbox) take() ([]message, bool) {
+func (o *outbox) drain() ([]message, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	m := o.messages

@@ -37,28 +37,28 @@ const (
 
 // receiver handles UDP datagrams from the server. Only one goroutine uses it.
 type receiver struct {
-	s      *session
-	udp    net.Conn
-	ready  ready
-	roster *roster // as last seen
-	voices map[string]*stream
-	held   map[uint32]*heldStream
-	buffer [maxDatagram]byte
+	s              *session
+	udp            net.Conn
+	ready          ready
+	roster         *roster // as last seen
+	voices         map[string]*stream
+	pendingStreams map[uint32]*pendingStream
+	buffer         [maxDatagram]byte
 }
 
-// heldStream holds end-to-end encrypted frames of a stream whose user is unknown.
-type heldStream struct {
-	frames []heldFrame // at most heldFrames; the oldest is dropped
+// pendingStream holds end-to-end encrypted frames of a stream whose user is unknown.
+type pendingStream struct {
+	frames []pendingFrame // at most heldFrames; the oldest is dropped
 }
 
-type heldFrame struct {
+type pendingFrame struct {
 	seq     uint16
 	payload []byte
 	at      time.Time
 }
 
 func newReceiver(s *session, udp net.Conn, r ready) *receiver {
-	return &receiver{s: s, udp: udp, ready: r, roster: s.roster.Load(), voices: map[string]*stream{}, held: map[uint32]*heldStream{}}
+	return &receiver{s: s, udp: udp, ready: r, roster: s.roster.Load(), voices: map[string]*stream{}, pendingStreams: map[uint32]*pendingStream{}}
 }
 
 // run receives until ctx ends or the socket is closed.
@@ -69,12 +69,12 @@ func (rx *receiver) run(ctx context.Context) {
 	failed := 0
 	for ctx.Err() == nil {
 		_ = rx.udp.SetReadDeadline(time.Time{})
-		rx.takeRoster()
+		rx.loadRoster()
 		n, err := rx.udp.Read(rx.buffer[:])
 		switch {
 		case err == nil:
 			failed = 0
-			rx.takeDatagram(rx.buffer[:n], time.Now())
+			rx.handleDatagram(rx.buffer[:n], time.Now())
 		case errors.Is(err, os.ErrDeadlineExceeded): // woken by publishRoster
 		case errors.Is(err, net.ErrClosed):
 			return
@@ -126,8 +126,8 @@ func (rx *receiver) awaitDiscovery(until time.Time) bool {
 	return false
 }
 
-// takeDatagram handles a datagram.
-func (rx *receiver) takeDatagram(data []byte, now time.Time) {
+// handleDatagram handles a datagram.
+func (rx *receiver) handleDatagram(data []byte, now time.Time) {
 	count := &rx.s.c.count
 	if n, ok := ParseKeepAlive(data); ok {
 		if at := rx.s.beatenAt.Load(); at != 0 {
@@ -168,7 +168,7 @@ func (rx *receiver) takeDatagram(data []byte, now time.Time) {
 	case len(payload) == 0: // only padding, which measures the connection
 		count.ignored.Add(1)
 	default:
-		rx.takeFrame(h.SSRC, h.Sequence, payload, now)
+		rx.handleFrame(h.SSRC, h.Sequence, payload, now)
 	}
 }
 
@@ -177,21 +177,21 @@ func isReport(data []byte) bool {
 	return len(data) > 1 && data[0]>>6 == 2 && data[1] >= 192 && data[1] <= 223
 }
 
-// takeFrame handles a transport-decrypted frame, or holds it until its user is known.
-func (rx *receiver) takeFrame(ssrc uint32, seq uint16, payload []byte, now time.Time) {
+// handleFrame handles a transport-decrypted frame, or holds it until its user is known.
+func (rx *receiver) handleFrame(ssrc uint32, seq uint16, payload []byte, now time.Time) {
 	src, known := rx.roster.sources[ssrc]
 	switch {
 	case !known:
-		rx.hold(ssrc, heldFrame{seq: seq, payload: append([]byte(nil), payload...), at: now})
+		rx.storePending(ssrc, pendingFrame{seq: seq, payload: append([]byte(nil), payload...), at: now})
 	case !src.microphone:
 		rx.s.c.count.ignored.Add(1)
 	default:
-		rx.hear(src.user, ssrc, seq, payload, now)
+		rx.deliverFrame(src.user, ssrc, seq, payload, now)
 	}
 }
 
-// hear decrypts a user's frame end to end and passes it on.
-func (rx *receiver) hear(user string, ssrc uint32, seq uint16, payload []byte, now time.Time) {
+// deliverFrame decrypts a user's frame end to end and passes it on.
+func (rx *receiver) deliverFrame(user string, ssrc uint32, seq uint16, payload []byte, now time.Time) {
 	count := &rx.s.c.count
 	v := rx.voices[user]
 	if v == nil {
@@ -214,11 +214,11 @@ func (rx *receiver) hear(user string, ssrc uint32, seq uint16, payload []byte, n
 	opus := make([]byte, len(payload))
 	n, err := rx.s.dave.Decrypt(godave.UserID(user), payload, opus)
 	if err != nil {
-		count.noteDecryption(err)
+		count.countDecryption(err)
 		return
 	}
 	count.heard.Add(1)
-	rx.s.c.opts.Hear(user, Packet{Seq: number, Payload: opus[:n]})
+	rx.s.c.opts.OnPacket(user, Packet{Seq: number, Payload: opus[:n]})
 }
 
 // allow reports whether the rate limit of a user allows a packet at a time.
@@ -237,15 +237,15 @@ func (rx *receiver) allow(user string, v *stream, now time.Time) bool {
 	return false
 }
 
-// hold stores a frame of an unknown user. A new stream replaces the oldest.
-func (rx *receiver) hold(ssrc uint32, f heldFrame) {
-	h := rx.held[ssrc]
+// storePending stores a frame of an unknown user. A new stream replaces the oldest.
+func (rx *receiver) storePending(ssrc uint32, f pendingFrame) {
+	h := rx.pendingStreams[ssrc]
 	if h == nil {
-		if len(rx.held) >= heldStreams {
+		if len(rx.pendingStreams) >= heldStreams {
 			rx.dropOldestStream()
 		}
-		h = &heldStream{}
-		rx.held[ssrc] = h
+		h = &pendingStream{}
+		rx.pendingStreams[ssrc] = h
 	}
 	if len(h.frames) == heldFrames {
 		h.frames = append(h.frames[:0], h.frames[1:]...)
@@ -257,18 +257,18 @@ func (rx *receiver) hold(ssrc uint32, f heldFrame) {
 func (rx *receiver) dropOldestStream() {
 	var oldest uint32
 	var at time.Time
-	for ssrc, h := range rx.held {
+	for ssrc, h := range rx.pendingStreams {
 		if last := h.frames[len(h.frames)-1].at; at.IsZero() || last.Before(at) {
 			oldest, at = ssrc, last
 		}
 	}
-	rx.s.c.count.unknown.Add(uint64(len(rx.held[oldest].frames)))
-	delete(rx.held, oldest)
+	rx.s.c.count.unknown.Add(uint64(len(rx.pendingStreams[oldest].frames)))
+	delete(rx.pendingStreams, oldest)
 }
 
-// takeRoster loads the current roster: it drops users who left, and releases held frames of newly known
+// loadRoster loads the current roster: it drops users who left, and releases held frames of newly known
 // streams.
-func (rx *receiver) takeRoster() {
+func (rx *receiver) loadRoster() {
 	r := rx.s.roster.Load()
 	if r == rx.roster {
 		return
@@ -280,17 +280,17 @@ func (rx *receiver) takeRoster() {
 		}
 	}
 	now := time.Now()
-	for ssrc, h := range rx.held {
+	for ssrc, h := range rx.pendingStreams {
 		if _, known := r.sources[ssrc]; !known {
 			continue
 		}
-		delete(rx.held, ssrc)
+		delete(rx.pendingStreams, ssrc)
 		for _, f := range h.frames {
 			if now.Sub(f.at) > heldFor {
 				rx.s.c.count.unknown.Add(1)
 				continue
 			}
-			rx.takeFrame(ssrc, f.seq, f.payload, now)
+			rx.handleFrame(ssrc, f.seq, f.payload, now)
 		}
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// takeEnding handles the end of a session.
-func (k *control) takeEnding(ctx context.Context) {
-	k.takeNotices()
+// handleSessionEnd handles the end of a session.
+func (k *control) handleSessionEnd(ctx context.Context) {
+	k.drainNotices()
 	e := k.session.ending
 	k.session.cancel()
 	k.session = nil
@@ -19,7 +19,7 @@ func (k *control) takeEnding(ctx context.Context) {
 		k.interrupt(e.reason)
 		return
 	}
-	if k.phase == connected && time.Since(k.since) >= steady {
+	if k.phase == connected && time.Since(k.since) >= stableAfter {
 		k.failures = 0
 	}
 	k.failures++
@@ -30,9 +30,9 @@ func (k *control) takeEnding(ctx context.Context) {
 	case stop:
 		k.disconnect(Ended, e.reason)
 	case await:
-		k.wait(tellTimeout, rejoin)
+		k.wait(reportTimeout, rejoin)
 	case awaitOrStop:
-		k.wait(tellTimeout, stop)
+		k.wait(reportTimeout, stop)
 	case rejoin:
 		k.pause(rejoin)
 	default:
@@ -46,73 +46,73 @@ func (k *control) takeEnding(ctx context.Context) {
 
 // pause waits before the next attempt, or gives up.
 func (k *control) pause(then verdict) {
-	late := k.join != nil && time.Since(k.join.at) > joinTimeout
+	late := k.pendingJoin != nil && time.Since(k.pendingJoin.at) > joinTimeout
 	if late || k.failures > maxFailures {
 		k.disconnect(GaveUp, k.reason)
 		return
 	}
-	k.then = then
-	k.become(pausing, backoff(k.failures))
+	k.nextStep = then
+	k.setPhase(pausing, backoff(k.failures))
 }
 
-func (k *control) takeMoveFailure(err error) {
+func (k *control) handleMoveFailure(err error) {
 	if k.phase != asking {
 		return
 	}
 	k.reason = fmt.Sprintf("Discord could not be asked for the voice channel: %v", err)
 	k.failures++
-	if k.join != nil || k.session != nil {
-		k.giveUpAsking()
+	if k.pendingJoin != nil || k.session != nil {
+		k.failJoin()
 		return
 	}
 	k.pause(rejoin)
 }
 
-func (k *control) takeTimeout(ctx context.Context) {
+func (k *control) handleTimeout(ctx context.Context) {
 	switch k.phase {
 	case asking:
 		k.failures++
 		k.reason = "Discord did not let the bot into the voice channel: it may be full, or closed to the bot; allow the bot View Channel, Connect and, for full channels, Move Members"
 		switch {
-		case k.state.Channel == k.want:
+		case k.state.Channel == k.wantedChannel:
 			k.reason = "Discord named no voice server for the channel; let the bot join again in a while"
-		case k.server.Endpoint == "" && k.session == nil && k.join == nil:
+		case k.server.Endpoint == "" && k.session == nil && k.pendingJoin == nil:
 			k.pause(rejoin)
 			return
 		}
-		k.giveUpAsking()
+		k.failJoin()
 	case waiting, pausing:
-		switch k.then {
+		switch k.nextStep {
 		case stop:
 			k.disconnect(Ended, k.reason)
 		case identify:
 			k.start(ctx)
 		default:
-			k.ask("", k.want)
+			k.requestChannels("", k.wantedChannel)
 		}
 	}
 }
 
-// giveUpAsking answers a failed Join. A channel that the bot is still in remains connected.
-func (k *control) giveUpAsking() {
+// failJoin answers a failed Join. A channel that the bot is still in remains connected.
+func (k *control) failJoin() {
 	if k.session == nil || k.previous == "" {
 		k.disconnect(GaveUp, k.reason)
 		return
 	}
-	k.want, k.previous = k.previous, ""
+	k.wantedChannel, k.previous = k.previous, ""
 	k.state, k.server = k.session.state, k.session.server
-	k.become(connected, 0)
+	k.setPhase(connected, 0)
 	k.answerJoin(errors.New(k.reason))
 }
 
 // interrupt reports a lost connection once.
 func (k *control) interrupt(reason string) {
-	if k.c.lost.Load() != nil {
+	if k.c.silencedSince.Load() != nil {
 		return
 	}
 	now := time.Now()
-	k.c.lost.Store(&now)
-	k.c.opts.Tell(Interrupted{Reason: reason})
+	k.c.silencedSince.Store(&now)
+	k.c.opts.OnEvent(Interrupted{Reason: reason})
 }
 
 // disconnect leaves the channel until the next Join.
@@ -121,19 +121,19 @@ func (k *control) disconnect(cause Cause, reason string) {
 	if cause != Kicked {
 		k.c.mover.replace(nil, "")
 	}
-	waited := k.join != nil
+	waited := k.pendingJoin != nil
 	k.goIdle()
 	k.answerJoin(errors.New(reason))
 	if !waited {
-		k.c.opts.Tell(Disconnected{Cause: cause, Reason: reason})
+		k.c.opts.OnEvent(Disconnected{Cause: cause, Reason: reason})
 	}
 }
 
 // goIdle resets the channel. Sound is refused immediately.
 func (k *control) goIdle() {
-	k.become(idle, 0)
-	k.want, k.previous, k.state, k.server = "", "", State{}, Server{}
-	k.c.lost.Store(&time.Time{})
+	k.setPhase(idle, 0)
+	k.wantedChannel, k.previous, k.state, k.server = "", "", State{}, Server{}
+	k.c.silencedSince.Store(&time.Time{})
 	for {
 		select {
 		case <-k.c.frames:
@@ -145,8 +145,8 @@ func (k *control) goIdle() {
 }
 
 func (k *control) answerJoin(err error) {
-	if k.join != nil {
-		k.join.done <- err
-		k.join = nil
+	if k.pendingJoin != nil {
+		k.pendingJoin.done <- err
+		k.pendingJoin = nil
 	}
 }

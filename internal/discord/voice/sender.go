@@ -43,8 +43,8 @@ type speaking struct {
 func (s *speaking) acknowledge()       { wakeup.Signal(s.done) }
 func (s *speaking) encryptionChanged() { wakeup.Signal(s.gate) }
 
-// tell sends the state to the gateway. When speaking begins, it waits up to speakingTimeout.
-func (s *speaking) tell(ctx context.Context, on bool) {
+// sendState sends the state to the gateway. When speaking begins, it waits up to speakingTimeout.
+func (s *speaking) sendState(ctx context.Context, on bool) {
 	select {
 	case <-s.done: // left from a call that did not wait
 	default:
@@ -83,13 +83,13 @@ type sender struct {
 	encrypted []byte
 	packet    []byte
 
-	spurt  spurt
-	left   int         // trailing: remaining frames of silence
-	sentAt time.Time   // time of the last frame
-	due    time.Time   // when the next frame is due
-	next   *time.Timer // end of a spurt, or its next frame of silence
-	alive  *time.Timer // next keep-alive
-	beaten uint32      // number of keep-alives sent
+	spurt             spurt
+	silenceFramesLeft int         // trailing: remaining frames of silence
+	sentAt            time.Time   // time of the last frame
+	due               time.Time   // when the next frame is due
+	next              *time.Timer // end of a spurt, or its next frame of silence
+	keepAliveTimer    *time.Timer // next keep-alive
+	beaten            uint32      // number of keep-alives sent
 }
 
 func newSender(s *session, udp net.Conn, ssrc uint32) (*sender, error) {
@@ -107,14 +107,14 @@ func newSender(s *session, udp net.Conn, ssrc uint32) (*sender, error) {
 	return &sender{
 		s: s, udp: udp, encoder: encoder,
 		header: Header{PayloadType: PayloadType, SSRC: ssrc, Sequence: uint16(rand.Uint32()), Timestamp: rand.Uint32()},
-		next:   newStoppedTimer(), alive: time.NewTimer(keepAlive),
+		next:   newStoppedTimer(), keepAliveTimer: time.NewTimer(keepAlive),
 	}, nil
 }
 
 // run sends until ctx ends.
 func (tx *sender) run(ctx context.Context) {
 	defer tx.next.Stop()
-	defer tx.alive.Stop()
+	defer tx.keepAliveTimer.Stop()
 	for {
 		frames := tx.s.c.frames
 		if !tx.s.maySend() {
@@ -129,7 +129,7 @@ func (tx *sender) run(ctx context.Context) {
 			}
 		case <-tx.next.C:
 			tx.endSpurt(ctx)
-		case <-tx.alive.C:
+		case <-tx.keepAliveTimer.C:
 			tx.keepAlive()
 		case <-tx.s.speaking.gate:
 		}
@@ -149,7 +149,7 @@ func (tx *sender) sendFrame(ctx context.Context, f *audio.Frame) bool {
 	}
 	tx.payload = payload
 	if tx.spurt == quiet {
-		tx.s.speaking.tell(ctx, true)
+		tx.s.speaking.sendState(ctx, true)
 	}
 	now := time.Now()
 	switch late := now.Sub(tx.due); {
@@ -213,16 +213,16 @@ func (tx *sender) framesSince(now time.Time) uint32 {
 // endSpurt sends the next frame of silence. After the last one, it reports that the bot has stopped speaking.
 func (tx *sender) endSpurt(ctx context.Context) {
 	if tx.spurt == talking {
-		tx.spurt, tx.left = trailing, silences
+		tx.spurt, tx.silenceFramesLeft = trailing, silences
 	}
-	if tx.left > 0 {
-		tx.left--
+	if tx.silenceFramesLeft > 0 {
+		tx.silenceFramesLeft--
 		tx.sendPayload([]byte(Silence)) // unencrypted; the server and all clients accept it
 		tx.next.Reset(audio.FrameDuration)
 		return
 	}
 	tx.spurt = quiet
-	tx.s.speaking.tell(ctx, false)
+	tx.s.speaking.sendState(ctx, false)
 }
 
 // keepAlive keeps the path through routers open. If the server used to echo keep-alives and no longer does,
@@ -234,5 +234,5 @@ func (tx *sender) keepAlive() {
 	tx.beaten++
 	tx.s.beatenAt.Store(time.Now().UnixNano())
 	_, _ = tx.udp.Write(AppendKeepAlive(nil, tx.beaten)) // a lost one does not matter
-	tx.alive.Reset(keepAlive)
+	tx.keepAliveTimer.Reset(keepAlive)
 }

@@ -95,7 +95,7 @@ func newSession(c *Conn, channel string, state State, server Server) (*session, 
 func (s *session) run(ctx context.Context) {
 	defer close(s.done)
 	ctx, cancel := context.WithCancel(ctx)
-	e := s.keep(ctx)
+	e := s.serveWithResumes(ctx)
 	cancel()
 	if s.udp != nil {
 		_ = s.udp.Close() // ends blocked reads
@@ -105,8 +105,8 @@ func (s *session) run(ctx context.Context) {
 	s.ending = e
 }
 
-// keep connects to the gateway repeatedly while the session can be resumed.
-func (s *session) keep(ctx context.Context) ending {
+// serveWithResumes connects to the gateway repeatedly while the session can be resumed.
+func (s *session) serveWithResumes(ctx context.Context) ending {
 	url, err := gatewayURL(s.server.Endpoint)
 	if err != nil {
 		return ending{rejoin, err.Error()}
@@ -116,7 +116,7 @@ func (s *session) keep(ctx context.Context) ending {
 		if ctx.Err() != nil || e.verdict != resume {
 			return e
 		}
-		if !s.resumedAt.IsZero() && time.Since(s.resumedAt) >= steady {
+		if !s.resumedAt.IsZero() && time.Since(s.resumedAt) >= stableAfter {
 			s.resumes = 0
 		}
 		s.resumes++
@@ -206,11 +206,11 @@ func (s *session) loop(ctx context.Context, l *link) ending {
 			if m.err != nil {
 				return whyClosed(m.err)
 			}
-			e = s.takeMessage(ctx, l, m)
+			e = s.handleMessage(ctx, l, m)
 		case <-l.beat.C:
 			e = s.heartbeat(ctx, l)
 		case <-l.limit.C:
-			return s.tooLate()
+			return s.timeoutEnding()
 		case <-outbox:
 			e = s.sendOutbox(ctx, l)
 		case <-speaking:
@@ -221,9 +221,9 @@ func (s *session) loop(ctx context.Context, l *link) ending {
 			s.tick(ctx, l)
 		case <-l.company.C:
 			s.met.Store(true)
-			s.noteEncryption(ctx, l)
+			s.reportEncryption(ctx, l)
 		case <-l.agree.C:
-			return s.tooLate()
+			return s.timeoutEnding()
 		case own := <-s.discovered:
 			e = s.selectProtocol(ctx, l, own)
 		case err := <-s.failed:
@@ -235,8 +235,8 @@ func (s *session) loop(ctx context.Context, l *link) ending {
 	}
 }
 
-// tooLate returns an ending for the step that took too long.
-func (s *session) tooLate() ending {
+// timeoutEnding returns an ending for the step that took too long.
+func (s *session) timeoutEnding() ending {
 	switch {
 	case s.announced && !s.maySend():
 	case s.announced:
@@ -263,8 +263,8 @@ func (s *session) heartbeat(ctx context.Context, l *link) ending {
 	return ending{}
 }
 
-// tell passes a notice to control.
-func (s *session) tell(ctx context.Context, n notice) {
+// sendNotice passes a notice to control.
+func (s *session) sendNotice(ctx context.Context, n notice) {
 	n.from = s
 	select {
 	case s.c.notices <- n:

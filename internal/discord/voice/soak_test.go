@@ -24,8 +24,8 @@ const (
 func TestHourOfTalk(t *testing.T) {
 	var heard, sent, longest atomic.Int64
 	count := func(tb *table) {
-		tb.c.opts.Hear = func(string, Packet) { heard.Add(1) }
-		tb.c.opts.Tell = func(Event) {}
+		tb.c.opts.OnPacket = func(string, Packet) { heard.Add(1) }
+		tb.c.opts.OnEvent = func(Event) {}
 		tb.c.opts.Sent = func(took time.Duration) {
 			sent.Add(1)
 			longest.Store(max(longest.Load(), int64(took)))

@@ -9,10 +9,10 @@ import (
 
 // ahead is a recording that is being sent to the session.
 type ahead struct {
-	sound *engine.Recording
-	sent  int  // samples of it that were sent
-	begun bool // the session was told that a turn's sound begins
-	in    *audio.Resampler
+	sound     *engine.Recording
+	sent      int  // samples of it that were sent
+	announced bool // the session was told that a turn's sound begins
+	in        *audio.Resampler
 }
 
 // listen starts to send the sound of a player who is probably talking to the NPC.
@@ -38,7 +38,7 @@ func (c *conversation) decline(ctx context.Context, sound *engine.Recording) {
 func (c *conversation) clearAhead(ctx context.Context) {
 	h := c.ahead
 	c.ahead = nil
-	if h == nil || !h.begun || c.live == nil {
+	if h == nil || !h.announced || c.live == nil {
 		return
 	}
 	c.send(ctx, func(ctx context.Context) error { return c.live.session.ClearTurn(ctx) })
@@ -75,8 +75,8 @@ func (c *conversation) sendSound(ctx context.Context, h *ahead, samples []int16)
 		samples = h.in.Process(nil, samples)
 	}
 	return c.send(ctx, func(ctx context.Context) error {
-		if !h.begun {
-			h.begun = true
+		if !h.announced {
+			h.announced = true
 			if err := c.live.session.BeginTurn(ctx); err != nil {
 				return err
 			}
@@ -91,13 +91,13 @@ func (c *conversation) sendRest(ctx context.Context, sound *engine.Recording) bo
 	if h == nil || h.sound != sound {
 		c.clearAhead(ctx)
 		h = &ahead{sound: sound}
-		if c.told != nil && c.told.sound == sound {
-			if more, _, _ := sound.From(c.told.sent); len(more) > 0 {
-				h.sent = c.told.sent // the player has gone on, and the session knows the beginning
+		if c.answeredRecording != nil && c.answeredRecording.sound == sound {
+			if more, _, _ := sound.From(c.answeredRecording.sent); len(more) > 0 {
+				h.sent = c.answeredRecording.sent // the player has gone on, and the session knows the beginning
 			} // otherwise its answer was empty or taken back, and it is asked again
 		}
 	}
-	c.ahead, c.told = nil, h
+	c.ahead, c.answeredRecording = nil, h
 	rest, _, _ := sound.From(h.sent)
 	if !c.sendSound(ctx, h, rest) {
 		return false

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// usualPace is the number of samples for a letter until the pace of a voice is known: 15 letters in a
+	// defaultPace is the number of samples for a letter until the pace of a voice is known: 15 letters in a
 	// second.
-	usualPace = audio.SampleRate / 15
+	defaultPace = audio.SampleRate / 15
 	// margin is how much sound must follow the estimated end of a sentence before the sentence is reported.
 	margin = audio.SampleRate / 5
 	// maxWords bounds the transcript of an answer in bytes.
@@ -37,16 +37,16 @@ type aligner struct {
 
 // item is a part of an answer.
 type item struct {
-	id      string
-	held    []int16 // sound that waits for the parts before it
-	begins  int     // position of its first sample
-	samples int     // samples passed on
-	words   int     // bytes of the transcript
-	split   speech.Splitter
-	text    []string // sentences that were not reported yet
-	partial string   // beginning of the sentence after those
-	letters int      // of the reported sentences
-	done    bool
+	id           string
+	waitingSound []int16 // sound that waits for the parts before it
+	begins       int     // position of its first sample
+	samples      int     // samples passed on
+	words        int     // bytes of the transcript
+	split        speech.Splitter
+	text         []string // sentences that were not reported yet
+	partial      string   // beginning of the sentence after those
+	letters      int      // of the reported sentences
+	complete     bool
 }
 
 // itemOf returns the part of an id, which it adds if it is new; nil if there are too many.
@@ -71,8 +71,8 @@ func (al *aligner) addSound(id string, samples []int16) {
 	switch {
 	case it == nil || len(samples) == 0:
 	case it != al.items[0]:
-		if len(it.held)+len(samples) <= maxQueued {
-			it.held = append(it.held, samples...)
+		if len(it.waitingSound)+len(samples) <= maxQueued {
+			it.waitingSound = append(it.waitingSound, samples...)
 		}
 	default:
 		al.passOn(it, samples)
@@ -86,7 +86,7 @@ func (al *aligner) passOn(it *item, samples []int16) {
 	}
 	it.samples += len(samples)
 	al.total += len(samples)
-	al.tellSentences(it)
+	al.emitSentences(it)
 }
 
 // addWords handles a piece of the transcript.
@@ -103,13 +103,13 @@ func (al *aligner) addWords(id, text string) {
 		it.partial = ""
 	}
 	if it == al.items[0] {
-		al.tellWording(it)
-		al.tellSentences(it)
+		al.emitWording(it)
+		al.emitSentences(it)
 	}
 }
 
-// tellWording reports the words of the current sentence.
-func (al *aligner) tellWording(it *item) {
+// emitWording reports the words of the current sentence.
+func (al *aligner) emitWording(it *item) {
 	open := it.partial
 	if len(it.text) > 0 {
 		open = it.text[0]
@@ -119,11 +119,11 @@ func (al *aligner) tellWording(it *item) {
 	}
 }
 
-// tellSentences reports the sentences that have ended.
-func (al *aligner) tellSentences(it *item) {
+// emitSentences reports the sentences that have ended.
+func (al *aligner) emitSentences(it *item) {
 	for len(it.text) > 0 {
 		if al.read {
-			al.tell(it, it.samples)
+			al.emitSentence(it, it.samples)
 			continue
 		}
 		letters := it.letters + len([]rune(it.text[0]))
@@ -131,18 +131,18 @@ func (al *aligner) tellSentences(it *item) {
 		if ends+margin > it.samples {
 			return
 		}
-		al.tell(it, ends)
+		al.emitSentence(it, ends)
 	}
 }
 
-// tell reports the next sentence. ends is the position of its end in its part.
-func (al *aligner) tell(it *item, ends int) {
+// emitSentence reports the next sentence. ends is the position of its end in its part.
+func (al *aligner) emitSentence(it *item, ends int) {
 	text := it.text[0]
 	it.letters += len([]rune(text))
 	it.text = it.text[1:]
 	if text = clean(text); text != "" {
 		al.put(engine.Spoken{Text: text, Until: audio.Duration(it.begins+ends, audio.SampleRate)})
-		al.tellWording(it)
+		al.emitWording(it)
 	}
 }
 
@@ -152,8 +152,8 @@ func (al *aligner) finishItem(id string) {
 	if it == nil {
 		return
 	}
-	it.done = true
-	for len(al.items) > 0 && al.items[0].done {
+	it.complete = true
+	for len(al.items) > 0 && al.items[0].complete {
 		al.flush(al.items[0])
 		al.items = al.items[1:]
 		if len(al.items) > 0 {
@@ -172,13 +172,13 @@ func (al *aligner) finish() {
 // begin starts to pass on a part that waited for the one before it.
 func (al *aligner) begin(it *item) {
 	it.begins = al.total
-	held := it.held
-	it.held = nil
+	held := it.waitingSound
+	it.waitingSound = nil
 	if len(held) > 0 {
 		al.passOn(it, held)
 	}
-	al.tellWording(it)
-	al.tellSentences(it)
+	al.emitWording(it)
+	al.emitSentences(it)
 }
 
 // flush reports the remaining sentences of a part whose length is now known.
@@ -190,7 +190,7 @@ func (al *aligner) flush(it *item) {
 		letters += len([]rune(s))
 	}
 	if al.read {
-		al.tellSentences(it)
+		al.emitSentences(it)
 		return
 	}
 	if letters == 0 || it.samples == 0 {
@@ -202,10 +202,10 @@ func (al *aligner) flush(it *item) {
 		al.pace = (al.pace + exact) / 2
 	}
 	for len(it.text) > 1 {
-		al.tell(it, int(float64(it.letters+len([]rune(it.text[0])))*exact))
+		al.emitSentence(it, int(float64(it.letters+len([]rune(it.text[0])))*exact))
 	}
 	if len(it.text) == 1 {
-		al.tell(it, it.samples)
+		al.emitSentence(it, it.samples)
 	}
 }
 

@@ -24,41 +24,41 @@ const maxQueued = 5 * 60 * audio.SampleRate
 // answer is one turn's answer. The conversation adds events, and the turn receives them. It is safe for
 // concurrent use.
 type answer struct {
-	ctx     context.Context
-	req     engine.Request
-	began   time.Time
-	changed chan struct{} // holds a token if there are new events or the answer is done
-	gone    chan struct{} // closed once no more events are received
-	leave   func()
+	ctx           context.Context
+	req           engine.Request
+	began         time.Time
+	changed       chan struct{} // holds a token if there are new events or the answer is done
+	abandoned     chan struct{} // closed once no more events are received
+	stopReceiving func()
 
-	mu      sync.Mutex // guards the fields below
-	events  []engine.Event
-	waiting int                 // samples in events
-	calls   []engine.ToolCalled // running calls
-	ran     []ranCall           // in the order in which they ended
-	tasks   int                 // running delegations
-	givenUp bool                // another engine answers, because the model is silent
-	done    bool
-	err     error
-	doubt   doubt
-	silent  bool // the model declines
+	mu            sync.Mutex // guards the fields below
+	events        []engine.Event
+	waiting       int                 // samples in events
+	calls         []engine.ToolCalled // running calls
+	finishedCalls []finishedCall      // in the order in which they ended
+	tasks         int                 // running delegations
+	replaced      bool                // another engine answers, because the model is silent
+	done          bool
+	err           error
+	doubt         declineCheck
+	declined      bool // the model declines
 
-	said  []string      // reported sentences
-	words string        // of the current sentence
-	sound time.Duration // length of the reported sound
-	until time.Duration // end of the last sentence in said
+	sentences []string      // reported sentences
+	words     string        // of the current sentence
+	sound     time.Duration // length of the reported sound
+	until     time.Duration // end of the last sentence in said
 }
 
-// ranCall is a finished tool call with the result that the model received.
-type ranCall struct {
+// finishedCall is a finished tool call with the result that the model received.
+type finishedCall struct {
 	call   llm.ToolCall
 	result string
 }
 
 func newAnswer(ctx context.Context, req engine.Request) *answer {
-	a := &answer{ctx: ctx, req: req, began: time.Now(), changed: make(chan struct{}, 1), gone: make(chan struct{})}
-	a.doubt.over = !req.MayDecline
-	a.leave = sync.OnceFunc(func() { close(a.gone) })
+	a := &answer{ctx: ctx, req: req, began: time.Now(), changed: make(chan struct{}, 1), abandoned: make(chan struct{})}
+	a.doubt.decided = !req.MayDecline
+	a.stopReceiving = sync.OnceFunc(func() { close(a.abandoned) })
 	return a
 }
 
@@ -66,15 +66,15 @@ func newAnswer(ctx context.Context, req engine.Request) *answer {
 func (a *answer) put(ev engine.Event) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.doubt.take(ev) {
-		if a.doubt.over {
+	if a.doubt.holdEvent(ev) {
+		if a.doubt.decided {
 			a.passDoubtful()
 		}
 		return true
 	}
 	if _, ok := ev.(engine.RoundEnded); ok { // the following text may also mean silence
 		a.passDoubtful()
-		a.doubt = doubt{over: !a.req.MayDecline}
+		a.doubt = declineCheck{decided: !a.req.MayDecline}
 	}
 	return a.pass(ev)
 }
@@ -91,7 +91,7 @@ func (a *answer) pass(ev engine.Event) bool {
 	case engine.Wording:
 		a.words = ev.Text
 	case engine.Spoken:
-		a.said, a.words, a.until = append(a.said, ev.Text), "", ev.Until
+		a.sentences, a.words, a.until = append(a.sentences, ev.Text), "", ev.Until
 	case engine.ToolCalled:
 		a.calls = append(a.calls, ev)
 	case engine.ToolFinished:
@@ -109,7 +109,7 @@ func (a *answer) endCall(c llm.ToolCall, result string) {
 	if i := slices.IndexFunc(a.calls, func(o engine.ToolCalled) bool { return o.Call == c }); i >= 0 {
 		a.calls = slices.Delete(a.calls, i, i+1)
 	}
-	a.ran = append(a.ran, ranCall{c, result})
+	a.finishedCalls = append(a.finishedCalls, finishedCall{c, result})
 }
 
 // beginTask records that a delegation has started.
@@ -125,21 +125,21 @@ func (a *answer) countTasks(n int) {
 	wakeup.Signal(a.changed) // the time limit of the voice starts here
 }
 
-// giveUp records that another engine answers, because the model is silent.
-func (a *answer) giveUp() {
+// markReplaced records that another engine answers, because the model is silent.
+func (a *answer) markReplaced() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.givenUp = true
+	a.replaced = true
 }
 
-func (a *answer) wasGivenUp() bool {
+func (a *answer) isReplaced() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.givenUp
+	return a.replaced
 }
 
-// told returns the length of the sound of all reported sentences.
-func (a *answer) told() time.Duration {
+// reportedDuration returns the length of the sound of all reported sentences.
+func (a *answer) reportedDuration() time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.until
@@ -155,8 +155,8 @@ func (a *answer) finish(err error) {
 	}
 }
 
-// takeEvents removes and returns the events since the last call.
-func (a *answer) takeEvents() []engine.Event {
+// drainEvents removes and returns the events since the last call.
+func (a *answer) drainEvents() []engine.Event {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	events := a.events
@@ -185,11 +185,11 @@ func (a *answer) awaitsTools() bool {
 	return len(a.calls) > 0
 }
 
-// hasSaid reports whether there was any sound, or any words if the answer is only shown.
-func (a *answer) hasSaid() bool {
+// hasOutput reports whether there was any sound, or any words if the answer is only shown.
+func (a *answer) hasOutput() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.sound > 0 || len(a.said) > 0
+	return a.sound > 0 || len(a.sentences) > 0
 }
 
 // unfinished ends the sentence in which the sound broke off, with as many of its words as can have been
@@ -201,7 +201,7 @@ func (a *answer) unfinished() *engine.Spoken {
 		return nil
 	}
 	words := []rune(a.words)
-	if fits := int((a.sound - a.until) * audio.SampleRate / usualPace / time.Second); fits < len(words) {
+	if fits := int((a.sound - a.until) * audio.SampleRate / defaultPace / time.Second); fits < len(words) {
 		words = words[:max(fits, 0)]
 		for len(words) > 0 && words[len(words)-1] != ' ' {
 			words = words[:len(words)-1] // an incomplete word was not said
@@ -209,7 +209,7 @@ func (a *answer) unfinished() *engine.Spoken {
 	}
 	s := &engine.Spoken{Text: strings.TrimSpace(string(words)), Until: a.sound}
 	if a.words = ""; s.Text != "" {
-		a.said = append(a.said, s.Text)
+		a.sentences = append(a.sentences, s.Text)
 	}
 	return s
 }
@@ -217,8 +217,8 @@ func (a *answer) unfinished() *engine.Spoken {
 // errSessionLost is the error of calls whose session has ended.
 var errSessionLost = errors.New("the session that called it has ended")
 
-// lostCalls ends the running calls.
-func (a *answer) lostCalls() []engine.ToolFinished {
+// endRunningCalls ends the running calls.
+func (a *answer) endRunningCalls() []engine.ToolFinished {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var lost []engine.ToolFinished
@@ -235,20 +235,20 @@ func (a *answer) continuation() []llm.Message {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	messages := slices.Clip(a.req.Messages)
-	if len(a.ran) > 0 {
+	if len(a.finishedCalls) > 0 {
 		asks := llm.Message{Role: llm.RoleAssistant}
 		var results []llm.Message
-		for i, r := range a.ran {
+		for i, r := range a.finishedCalls {
 			r.call.ID = cmp.Or(r.call.ID, fmt.Sprintf("call-%d", i+1))
 			asks.ToolCalls = append(asks.ToolCalls, r.call)
 			results = append(results, llm.Message{Role: llm.RoleTool, Name: r.call.Name, ToolCallID: r.call.ID, Content: r.result})
 		}
 		messages = append(append(messages, asks), results...)
 	}
-	if len(a.said) == 0 {
+	if len(a.sentences) == 0 {
 		return messages
 	}
 	return append(messages,
-		llm.Message{Role: llm.RoleAssistant, Content: strings.Join(a.said, " ")},
+		llm.Message{Role: llm.RoleAssistant, Content: strings.Join(a.sentences, " ")},
 		llm.Message{Role: llm.RoleSystem, Content: "You were cut off after these words, which were heard. Go on from there in one or two sentences, without repeating them."})
 }

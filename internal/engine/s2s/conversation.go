@@ -53,33 +53,33 @@ type conversation struct {
 	orders  chan func(context.Context)
 
 	// Owned by run.
-	live     *live            // nil if no session is open
-	ahead    *ahead           // being listened to; nil if there is none
-	told     *ahead           // the recording that the session was asked to answer last; nil if there is none
-	turn     *turn            // being answered; nil if there is none
-	played   *turn            // answered and still being heard; nil if there is none
-	pace     float64          // of the voice, see aligner
-	out      *audio.Resampler // for the current turn; created for the first
-	knows    knowledge        // the session's knowledge
-	resumes  resumption       // where a new session can resume
-	account  *cost.Account    // of the last request
-	rejected error            // why no session can be opened any more
-	retry    time.Time        // no session is opened before
+	live              *live            // nil if no session is open
+	ahead             *ahead           // being listened to; nil if there is none
+	answeredRecording *ahead           // the recording that the session was asked to answer last; nil if there is none
+	turn              *turn            // being answered; nil if there is none
+	played            *turn            // answered and still being heard; nil if there is none
+	pace              float64          // of the voice, see aligner
+	out               *audio.Resampler // for the current turn; created for the first
+	sessionKnowledge  knowledge        // the session's knowledge
+	resumption        resumption       // where a new session can resume
+	account           *cost.Account    // of the last request
+	rejected          error            // why no session can be opened any more
+	retry             time.Time        // no session is opened before
 }
 
 // turn is an answer that a session was asked for.
 type turn struct {
 	*answer
-	align   *aligner
-	out     *audio.Resampler // nil if the voice already has audio.SampleRate
-	asked   time.Time
-	line    *question   // nil until the session is asked
-	started bool        // the session is answering
-	token   bool        // the first part of the answer came
-	stays   bool        // the model has called the tool to stay silent
-	quiet   *time.Timer // ends the turn if nothing else does
-	tasks   tasks       // delegations
-	left    bool        // its events are no longer received
+	align       *aligner
+	out         *audio.Resampler // nil if the voice already has audio.SampleRate
+	requestedAt time.Time
+	line        *question   // nil until the session is asked
+	started     bool        // the session is answering
+	token       bool        // the first part of the answer came
+	staysSilent bool        // the model has called the tool to stay silent
+	quiet       *time.Timer // ends the turn if nothing else does
+	tasks       tasks       // delegations
+	detached    bool        // its events are no longer received
 }
 
 // received is an event or error of a session.
@@ -90,7 +90,7 @@ type received struct {
 
 func newConversation(e *Engine, npc config.NPC) *conversation {
 	return &conversation{
-		engine: e, npc: npc, answers: make(chan *answer), orders: make(chan func(context.Context), maxOrders), pace: usualPace,
+		engine: e, npc: npc, answers: make(chan *answer), orders: make(chan func(context.Context), maxOrders), pace: defaultPace,
 	}
 }
 
@@ -116,7 +116,7 @@ func (c *conversation) run(ctx context.Context) {
 			events = c.live.events
 		}
 		if c.turn != nil {
-			gone = c.turn.gone
+			gone = c.turn.abandoned
 			if c.turn.quiet != nil {
 				quiet = c.turn.quiet.C
 			}
@@ -124,8 +124,8 @@ func (c *conversation) run(ctx context.Context) {
 			more = c.sendAhead(ctx)
 		}
 		if c.played != nil {
-			over = c.played.req.Playback.Over
-			if !c.played.left {
+			over = c.played.req.Playback.Ended
+			if !c.played.detached {
 				left = c.played.ctx.Done()
 			}
 		}
@@ -137,14 +137,14 @@ func (c *conversation) run(ctx context.Context) {
 		case f := <-c.orders:
 			f(ctx)
 		case r := <-events:
-			c.hear(ctx, r)
+			c.handleEvent(ctx, r)
 		case <-gone:
 			c.abandon(ctx)
 		case <-over:
-			c.settlePlayback(ctx)
+			c.recordPlayback(ctx)
 		case <-left:
-			if c.played.left = true; c.played.isWithheld() { // the rest of it is no longer wanted
-				c.settlePlayback(ctx)
+			if c.played.detached = true; c.played.isWithheld() { // the rest of it is no longer wanted
+				c.recordPlayback(ctx)
 			}
 		case <-quiet:
 			c.finishQuiet()
@@ -172,7 +172,7 @@ func (c *conversation) send(ctx context.Context, tell func(context.Context) erro
 	ctx, cancel := context.WithTimeout(ctx, sendTime)
 	defer cancel()
 	if err := tell(ctx); err != nil {
-		c.loseSession(err)
+		c.handleSessionLoss(err)
 		return false
 	}
 	return true
@@ -184,10 +184,10 @@ func (c *conversation) begin(ctx context.Context, a *answer) {
 	if c.turn != nil { // its player has gone on
 		c.abandon(ctx)
 	}
-	c.settlePlayback(ctx)
+	c.recordPlayback(ctx)
 	line, facts := lineOf(a.req.Messages)
 	facts = c.engine.ruleOf(facts)
-	typed := a.req.Spoken == nil || !a.req.Spoken.IsWhole() // an incomplete recording lacks its end
+	typed := a.req.Spoken == nil || !a.req.Spoken.IsComplete() // an incomplete recording lacks its end
 	if typed && !c.engine.able.Typed {
 		a.finish(errTyped)
 		return
@@ -196,7 +196,7 @@ func (c *conversation) begin(ctx context.Context, a *answer) {
 		a.finish(err)
 		return
 	}
-	tn := &turn{answer: a, asked: time.Now(), align: &aligner{pace: c.pace, put: a.put, read: a.req.Playback.Heard == nil}}
+	tn := &turn{answer: a, requestedAt: time.Now(), align: &aligner{pace: c.pace, put: a.put, read: a.req.Playback.Heard == nil}}
 	if c.engine.able.OutputRate != audio.SampleRate {
 		if c.out == nil {
 			out, err := audio.NewResampler(c.engine.able.OutputRate, audio.SampleRate)
@@ -217,11 +217,11 @@ func (c *conversation) begin(ctx context.Context, a *answer) {
 	} else if !c.sendRest(ctx, a.req.Spoken) {
 		return // the turn has ended with the session
 	}
-	tn.asked = time.Now()
+	tn.requestedAt = time.Now()
 	c.live.mayDecline.Store(a.req.MayDecline)
 	if c.send(ctx, func(ctx context.Context) error { return c.live.session.Respond(ctx, ask) }) {
 		tn.line = &question{line: line, typed: a.req.Spoken == nil}
-		c.knows.asked = tn.line
+		c.sessionKnowledge.asked = tn.line
 	}
 }
 
@@ -231,22 +231,22 @@ var errTyped = errors.New("it accepts no typed lines")
 func (c *conversation) prepare(ctx context.Context, a *answer) error {
 	opening, cancel := c.engine.boundOpening(a.ctx)
 	defer cancel()
-	c.dropUnkept(a.req.Messages, a.req.Background.Edits)
+	c.dropUnrecorded(a.req.Messages, a.req.Background.Edits)
 	if err := c.openSession(ctx, opening, a.req.Messages, a.req.Background.Edits, a.req.Tools); err != nil {
 		return err
 	}
 	return c.live.bridge.BeginTurn(opening, c.offer(a.req.Tools), a.req.Rounds, func(ev engine.Event) { a.put(ev) })
 }
 
-// dropUnkept ends a session that received a typed line without keeping any of it, because the line may have
+// dropUnrecorded ends a session that received a typed line without keeping any of it, because the line may have
 // been taken back or reworded. messages are the prompt of a new turn; the previous one has ended.
-func (c *conversation) dropUnkept(messages []llm.Message, edits int) {
-	if c.live == nil || c.knows.asked == nil || !c.knows.asked.typed {
+func (c *conversation) dropUnrecorded(messages []llm.Message, edits int) {
+	if c.live == nil || c.sessionKnowledge.asked == nil || !c.sessionKnowledge.asked.typed {
 		return
 	}
 	_, history := historyOf(messages)
-	if _, answered, _ := c.knows.missing(history, edits); !answered {
-		c.resumes = resumption{}
+	if _, answered, _ := c.sessionKnowledge.missing(history, edits); !answered {
+		c.resumption = resumption{}
 		c.endSession("a line it knows was not saved")
 	}
 }
@@ -289,26 +289,26 @@ func historyOf(messages []llm.Message) (system string, history []llm.Message) {
 // abandon ends an answer that is no longer wanted.
 func (c *conversation) abandon(ctx context.Context) {
 	tn := c.turn
-	c.leaveTurn()
-	if tn.wasGivenUp() {
-		tn.noteInstead()
+	c.detachTurn()
+	if tn.isReplaced() {
+		tn.recordReplacement()
 	}
-	tn.noteWithheld()
+	tn.recordWithheld()
 	c.interrupt(ctx, tn)
 }
 
-// noteInstead records that another engine completes an answer, which the session must be told.
-func (tn *turn) noteInstead() {
+// recordReplacement records that another engine completes an answer, which the session must be told.
+func (tn *turn) recordReplacement() {
 	if q := tn.line; q != nil {
-		q.instead, q.began = true, tn.hasSaid()
+		q.replaced, q.began = true, tn.hasOutput()
 	}
 }
 
-// noteWithheld marks a withheld answer as never said by the session, because not every vendor forgets
+// recordWithheld marks a withheld answer as never said by the session, because not every vendor forgets
 // words that were not heard.
-func (tn *turn) noteWithheld() {
+func (tn *turn) recordWithheld() {
 	if q := tn.line; q != nil && tn.isWithheld() {
-		q.instead, q.began = true, true
+		q.replaced, q.began = true, true
 	}
 }
 
@@ -325,7 +325,7 @@ func (c *conversation) interrupt(ctx context.Context, tn *turn) {
 			c.live.dropped[id] = true
 		}
 	}
-	heard := tn.told() // if it is only shown
+	heard := tn.reportedDuration() // if it is only shown
 	if f := tn.req.Playback.Heard; f != nil {
 		heard = f()
 	}
@@ -333,14 +333,14 @@ func (c *conversation) interrupt(ctx context.Context, tn *turn) {
 	c.send(ctx, func(ctx context.Context) error { return c.live.session.Interrupt(ctx, heard) })
 }
 
-// settlePlayback records how much of an answer was played before it stopped.
-func (c *conversation) settlePlayback(ctx context.Context) {
+// recordPlayback records how much of an answer was played before it stopped.
+func (c *conversation) recordPlayback(ctx context.Context) {
 	tn := c.played
 	c.played = nil
 	if tn == nil {
 		return
 	}
-	tn.noteWithheld()
+	tn.recordWithheld()
 	if tn.req.Playback.Heard == nil {
 		return
 	}
@@ -349,8 +349,8 @@ func (c *conversation) settlePlayback(ctx context.Context) {
 	}
 }
 
-// leaveTurn leaves the current turn.
-func (c *conversation) leaveTurn() {
+// detachTurn leaves the current turn.
+func (c *conversation) detachTurn() {
 	tn := c.turn
 	c.turn = nil
 	tn.tasks.stop()
@@ -368,17 +368,17 @@ func (c *conversation) endTurn(err error) {
 	if tn == nil {
 		return
 	}
-	c.leaveTurn()
+	c.detachTurn()
 	c.pace = tn.align.pace
 	if err != nil {
-		tn.noteInstead()
+		tn.recordReplacement()
 	}
 	tn.finish(err)
 	if errors.Is(err, provider.ErrRejected) {
-		c.noteFailure(err)
+		c.recordFailure(err)
 		c.endSession("it is refused")
 	}
-	if err == nil && tn.req.Playback.Over != nil {
+	if err == nil && tn.req.Playback.Ended != nil {
 		c.played = tn
 	}
 }

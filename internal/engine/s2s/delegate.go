@@ -14,11 +14,11 @@ import (
 
 // tasks are the voice's delegations in a turn.
 type tasks struct {
-	ids    []string
-	cancel context.CancelFunc
-	work   sync.WaitGroup
-	open   chan struct{} // holds a token while a delegation runs; nil before the first
-	told   atomic.Int64  // bytes of text that the voice was told to say
+	ids       []string
+	cancel    context.CancelFunc
+	work      sync.WaitGroup
+	open      chan struct{} // holds a token while a delegation runs; nil before the first
+	textBytes atomic.Int64  // bytes of text that the voice was told to say
 }
 
 // stop cancels the running delegation and waits for it.
@@ -71,7 +71,7 @@ func (c *conversation) delegate(tn *turn, id string) {
 		}()
 		for ev, err := range c.engine.fallback.Answer(ctx, req) {
 			if declined = errors.Is(err, engine.ErrDeclined); declined {
-				tellSilence(ctx, func(ctx context.Context, text string, silent bool) error { return voice.Tell(ctx, id, text, silent) })
+				sendSilence(ctx, func(ctx context.Context, text string, silent bool) error { return voice.Tell(ctx, id, text, silent) })
 				return
 			}
 			if err != nil {
@@ -86,7 +86,7 @@ func (c *conversation) delegate(tn *turn, id string) {
 				if err != nil {
 					return // Recv reports the end of the session
 				}
-				tn.tasks.told.Add(int64(len(ev.Text)))
+				tn.tasks.textBytes.Add(int64(len(ev.Text)))
 			case engine.FirstToken:
 			default:
 				tn.put(ev)
@@ -101,7 +101,7 @@ func (c *conversation) watchQuiet(tn *turn) {
 		return
 	}
 	after := duplexQuiet
-	if 4*int64(tn.align.written) < 3*tn.tasks.told.Load() {
+	if 4*int64(tn.align.written) < 3*tn.tasks.textBytes.Load() {
 		after = duplexPause
 	}
 	if tn.quiet == nil {

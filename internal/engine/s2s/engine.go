@@ -154,24 +154,24 @@ func (e *Engine) Decline(npc config.NPC, sound *engine.Recording) {
 // Answer implements [engine.Engine].
 func (e *Engine) Answer(ctx context.Context, req engine.Request) iter.Seq2[engine.Event, error] {
 	return func(yield func(engine.Event, error) bool) {
-		if err := awaitConfirmation(ctx, req.Go); err != nil {
+		if err := awaitConfirmation(ctx, req.Confirmed); err != nil {
 			yield(nil, err)
 			return
 		}
-		if req.Again {
+		if req.Retry {
 			e.fallback.Answer(ctx, req)(yield)
 			return
 		}
 		a := newAnswer(ctx, req)
 		err := e.converse(ctx, a, yield)
 		switch {
-		case err == nil || errors.Is(err, errLeft):
+		case err == nil || errors.Is(err, errConsumerStopped):
 			return
 		case ctx.Err() != nil:
 			yield(nil, context.Cause(ctx))
 			return
 		case errors.Is(err, engine.ErrDeclined):
-			for _, lost := range a.lostCalls() {
+			for _, lost := range a.endRunningCalls() {
 				if !yield(lost, nil) {
 					return
 				}
@@ -199,7 +199,7 @@ func (e *Engine) Answer(ctx context.Context, req engine.Request) iter.Seq2[engin
 		if n := e.explain(req.NPC, err); n.Text != "" && !yield(n, nil) {
 			return
 		}
-		for _, lost := range a.lostCalls() {
+		for _, lost := range a.endRunningCalls() {
 			if !yield(lost, nil) {
 				return
 			}
@@ -238,8 +238,8 @@ func (e *Engine) explain(npc config.NPC, err error) engine.Notice {
 	return engine.Notice{Level: "error", Text: why + "; NPCs answer with another model until you fix this and restart Glyphoxa"}
 }
 
-// errLeft means that the consumer broke the loop.
-var errLeft = errors.New("left")
+// errConsumerStopped means that the consumer broke the loop.
+var errConsumerStopped = errors.New("left")
 
 // awaitConfirmation waits until a turn is no longer a guess, because a request to a session cannot be undone.
 func awaitConfirmation(ctx context.Context, confirmed <-chan struct{}) error {
@@ -261,7 +261,7 @@ func (e *Engine) converse(ctx context.Context, a *answer, yield func(engine.Even
 	if c == nil {
 		return errClosed
 	}
-	defer a.leave()
+	defer a.stopReceiving()
 	silence := time.NewTimer(e.o.Silence)
 	defer silence.Stop()
 	select {
@@ -274,9 +274,9 @@ func (e *Engine) converse(ctx context.Context, a *answer, yield func(engine.Even
 		return fmt.Errorf("%w for %s", engine.ErrModelSilent, e.o.Silence)
 	}
 	for {
-		for _, ev := range a.takeEvents() {
+		for _, ev := range a.drainEvents() {
 			if !yield(ev, nil) {
-				return errLeft
+				return errConsumerStopped
 			}
 		}
 		if done, err := a.result(); done {
@@ -291,8 +291,8 @@ func (e *Engine) converse(ctx context.Context, a *answer, yield func(engine.Even
 			return errClosed
 		case <-silence.C:
 			if a.awaitsModel() {
-				a.giveUp()
-				if e.able.Duplex && a.req.MayDecline && !a.hasSaid() {
+				a.markReplaced()
+				if e.able.Duplex && a.req.MayDecline && !a.hasOutput() {
 					return engine.ErrDeclined // a duplex voice that declines sends nothing
 				}
 				return fmt.Errorf("%w for %s", engine.ErrModelSilent, e.o.Silence)

@@ -350,7 +350,7 @@ func TestAnInterruptionIsTruncatedToWhatWasHeard(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		req := b.request("Tell us a story.")
 		over := make(chan struct{})
-		req.Playback = engine.Playback{Heard: func() time.Duration { return 1300 * time.Millisecond }, Over: over}
+		req.Playback = engine.Playback{Heard: func() time.Duration { return 1300 * time.Millisecond }, Ended: over}
 		got := b.answer(ctx, req) // all of it arrived long before it was played
 		if got.err != nil {
 			t.Fatal(got.err)
@@ -370,7 +370,7 @@ func TestWhatWasHeardToTheEndIsNotInterrupted(t *testing.T) {
 		defer b.close()
 		req := b.request("Well?")
 		over := make(chan struct{})
-		req.Playback = engine.Playback{Heard: func() time.Duration { return time.Second }, Over: over}
+		req.Playback = engine.Playback{Heard: func() time.Duration { return time.Second }, Ended: over}
 		b.answer(t.Context(), req)
 		close(over)
 		synctest.Wait()

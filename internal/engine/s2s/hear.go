@@ -14,30 +14,30 @@ import (
 	provider "github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// hear handles an event of the session.
-func (c *conversation) hear(ctx context.Context, r received) {
+// handleEvent handles an event of the session.
+func (c *conversation) handleEvent(ctx context.Context, r received) {
 	if r.err != nil {
-		c.loseSession(r.err)
+		c.handleSessionLoss(r.err)
 		return
 	}
 	switch ev := r.event.(type) {
 	case provider.GoingAway:
 		c.live.leaving = true
 	case provider.Resumable:
-		c.noteResumable(ev.Handle)
+		c.recordResumption(ev.Handle)
 	case provider.Usage:
 		c.charge(ev)
 	case provider.Failed:
 		c.fail(ctx, ev)
 	default:
 		if c.turn != nil {
-			c.hearAnswer(ctx, c.turn, r.event)
+			c.handleAnswerEvent(ctx, c.turn, r.event)
 		}
 	}
 }
 
-// hearAnswer handles a part of the answer.
-func (c *conversation) hearAnswer(ctx context.Context, tn *turn, ev provider.Event) {
+// handleAnswerEvent handles a part of the answer.
+func (c *conversation) handleAnswerEvent(ctx context.Context, tn *turn, ev provider.Event) {
 	if _, begins := ev.(provider.ResponseStarted); begins {
 		tn.started = true
 		tn.put(engine.Answering{})
@@ -47,24 +47,24 @@ func (c *conversation) hearAnswer(ctx context.Context, tn *turn, ev provider.Eve
 	}
 	switch ev := ev.(type) {
 	case provider.Audio:
-		tn.noteToken()
-		if !c.hearSound(ctx, tn, ev) {
+		tn.reportFirstToken()
+		if !c.handleSound(ctx, tn, ev) {
 			return
 		}
 	case provider.OutputTranscript:
-		tn.noteToken()
+		tn.reportFirstToken()
 		tn.align.addWords(ev.Item, ev.Text)
-		if tn.saysItIsSilent() {
+		if tn.declaresSilence() {
 			declineTurn(ctx, c)
 			return
 		}
 	case provider.ItemDone:
 		tn.align.finishItem(ev.Item)
 	case provider.ToolCalled:
-		tn.noteToken()
+		tn.reportFirstToken()
 		if ev.Call.Name == staySilent && tn.req.MayDecline {
-			tn.noteSilent()
-			tn.stays = true
+			tn.recordDeclined()
+			tn.staysSilent = true
 		}
 	case provider.ToolCancelled:
 		c.live.bridge.CancelCalls(ev.IDs...)
@@ -86,9 +86,9 @@ func (c *conversation) hearAnswer(ctx context.Context, tn *turn, ev provider.Eve
 // cutOff ends an answer that is too long. The part that came is heard.
 func (c *conversation) cutOff(ctx context.Context) {
 	tn := c.turn
-	c.leaveTurn()
+	c.detachTurn()
 	tn.finish(engine.ErrTooLong)
-	if c.send(ctx, func(ctx context.Context) error { return c.live.session.Interrupt(ctx, soundFor(tn.align.total)) }) && tn.req.Playback.Over != nil {
+	if c.send(ctx, func(ctx context.Context) error { return c.live.session.Interrupt(ctx, soundFor(tn.align.total)) }) && tn.req.Playback.Ended != nil {
 		c.played = tn
 	}
 }
@@ -116,14 +116,14 @@ func (c *conversation) endInterrupted() {
 		c.finishAnswer(nil) // nothing was said yet, so another engine answers
 		return
 	}
-	c.leaveTurn()
+	c.detachTurn()
 	tn.endDoubt()
 	tn.finish(errInterrupted)
 }
 
-// hearSound handles sound piece by piece, so that the first frame is heard while the others are still being
+// handleSound handles sound piece by piece, so that the first frame is heard while the others are still being
 // converted. It returns false if the answer has become too long.
-func (c *conversation) hearSound(ctx context.Context, tn *turn, ev provider.Audio) bool {
+func (c *conversation) handleSound(ctx context.Context, tn *turn, ev provider.Audio) bool {
 	for samples := range slices.Chunk(ev.Samples, max(1, c.engine.able.OutputRate/piecesPerSecond)) {
 		if tn.out != nil {
 			samples = tn.out.Process(make([]int16, 0, 2*audio.FrameSamples), samples)
@@ -140,18 +140,18 @@ func (c *conversation) hearSound(ctx context.Context, tn *turn, ev provider.Audi
 	return true
 }
 
-// noteToken reports that the model has begun to answer.
-func (tn *turn) noteToken() {
+// reportFirstToken reports that the model has begun to answer.
+func (tn *turn) reportFirstToken() {
 	if !tn.token {
 		tn.token = true
-		tn.put(engine.FirstToken{After: time.Since(tn.asked)})
+		tn.put(engine.FirstToken{After: time.Since(tn.requestedAt)})
 	}
 }
 
 // endGeneration handles that the model has finished, or waits for its tools.
 func (c *conversation) endGeneration(ev provider.GenerationDone) {
 	switch {
-	case ev.Calls > 0 && ev.Status == "completed" && c.turn.stays:
+	case ev.Calls > 0 && ev.Status == "completed" && c.turn.staysSilent:
 		c.finishAnswer(nil)
 	case ev.Calls > 0 && ev.Status == "completed":
 		c.live.bridge.EndGeneration()
@@ -159,7 +159,7 @@ func (c *conversation) endGeneration(ev provider.GenerationDone) {
 		c.finishAnswer(ev.Err)
 	default:
 		if ev.Status == "completed" && c.turn.align.total == 0 {
-			c.turn.noteSilent()
+			c.turn.recordDeclined()
 		}
 		c.finishAnswer(nil)
 	}
@@ -180,7 +180,7 @@ func (c *conversation) finishAnswer(err error) {
 	switch {
 	case err == nil && tn.declines():
 		err = engine.ErrDeclined
-	case err == nil && !tn.hasSaid():
+	case err == nil && !tn.hasOutput():
 		err = engine.ErrNothingSaid
 	}
 	c.endTurn(err)

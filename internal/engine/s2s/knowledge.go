@@ -16,10 +16,10 @@ type knowledge struct {
 
 // question is a line that a session was asked to answer.
 type question struct {
-	line    llm.Message
-	typed   bool
-	instead bool // another engine gave or completed the answer
-	began   bool // the session had begun to answer before that
+	line     llm.Message
+	typed    bool
+	replaced bool // another engine gave or completed the answer
+	began    bool // the session had begun to answer before that
 }
 
 // missing returns the messages that the session does not know, and whether the question is now part of the
@@ -30,11 +30,11 @@ func (k knowledge) missing(history []llm.Message, edits int) (missing []llm.Mess
 	}
 	if q := k.asked; q != nil {
 		known := append(slices.Clip(k.history), q.line)
-		if !q.instead {
+		if !q.replaced {
 			known = append(known, llm.Message{Role: llm.RoleAssistant})
 		}
 		if missing, ok = beyond(known, history); ok {
-			return missing, true, !q.instead || !q.began
+			return missing, true, !q.replaced || !q.began
 		}
 		// The session was asked, but none of its answer has been kept so far.
 	}

@@ -157,7 +157,7 @@ func TestAnAnswerIsInterruptedInItsOwnSession(t *testing.T) {
 		defer b.close()
 		first := b.request("Have you got a room?")
 		over := make(chan struct{})
-		first.Playback = engine.Playback{Heard: func() time.Duration { return 8 * time.Second }, Over: over}
+		first.Playback = engine.Playback{Heard: func() time.Duration { return 8 * time.Second }, Ended: over}
 		b.answer(t.Context(), first)
 		time.Sleep(6 * time.Second)
 		b.engine.ListenAhead(engine.Ahead{NPC: first.NPC, Messages: first.Messages[:1], Tools: first.Tools, Sound: recorded(time.Second)})

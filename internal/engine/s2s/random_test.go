@@ -104,7 +104,7 @@ func (b *bench) sit(d *dice) {
 		}
 		began := time.Now()
 		if d.below(3) > 0 {
-			req.Playback = engine.Playback{Heard: func() time.Duration { return time.Since(began) / 2 }, Over: ctx.Done()}
+			req.Playback = engine.Playback{Heard: func() time.Duration { return time.Since(began) / 2 }, Ended: ctx.Done()}
 		}
 		got := b.answer(ctx, req)
 		if got.err == nil && len(got.spoken)+len(got.sentences) == 0 && ctx.Err() == nil && len(got.notices) > 0 {

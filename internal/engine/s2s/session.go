@@ -39,20 +39,20 @@ func (c *conversation) openSession(ctx, opening context.Context, messages []llm.
 	system, history := historyOf(messages)
 	system += c.languageRule()
 	if l := c.live; l != nil {
-		missing, answered, ok := c.knows.missing(history, edits)
+		missing, answered, ok := c.sessionKnowledge.missing(history, edits)
 		switch {
 		case l.leaving:
 			c.endSession("the provider is about to end it")
 		case time.Since(l.opened) >= c.engine.o.Age:
 			c.endSession("it was open for too long")
 		case l.system != system || l.voice != c.voice() || !ok:
-			c.resumes = resumption{}
+			c.resumption = resumption{}
 			c.endSession("what it knows has changed")
 		case c.engine.able.ToolChange == provider.ToolsByNewSession && !slices.Equal(l.tools, namesOf(c.offer(tools).Definitions())):
 			c.endSession("its tools have changed")
 		case len(missing) == 0 || c.send(ctx, func(ctx context.Context) error { return l.session.Inject(ctx, missing...) }):
-			if c.knows.history = history; answered {
-				c.knows.asked = nil
+			if c.sessionKnowledge.history = history; answered {
+				c.sessionKnowledge.asked = nil
 			}
 			return nil
 		}
@@ -66,12 +66,12 @@ type resumption struct {
 	knows  knowledge
 }
 
-// noteResumable records where a new session can resume. Parts of an answer that is not complete may be
+// recordResumption records where a new session can resume. Parts of an answer that is not complete may be
 // missing there.
-func (c *conversation) noteResumable(handle string) {
-	c.resumes = resumption{handle, c.knows}
+func (c *conversation) recordResumption(handle string) {
+	c.resumption = resumption{handle, c.sessionKnowledge}
 	if c.turn != nil {
-		c.resumes.knows.asked = nil
+		c.resumption.knows.asked = nil
 	}
 }
 
@@ -95,15 +95,15 @@ func (c *conversation) connect(ctx, opening context.Context, system string, know
 	}
 	e := c.engine
 	var missing []llm.Message
-	if c.resumes.handle != "" { // a resumed session has its predecessor's knowledge
+	if c.resumption.handle != "" { // a resumed session has its predecessor's knowledge
 		var ok bool
-		if missing, _, ok = c.resumes.knows.missing(knows.history, knows.edits); !ok {
-			c.resumes = resumption{}
+		if missing, _, ok = c.resumption.knows.missing(knows.history, knows.edits); !ok {
+			c.resumption = resumption{}
 		}
 	}
 	allowed := c.offer(tools).Definitions()
 	defs := e.toolsOf(allowed)
-	o := provider.SessionOptions{Instructions: system, Voice: c.voice(), History: knows.history, Tools: defs, Resume: c.resumes.handle}
+	o := provider.SessionOptions{Instructions: system, Voice: c.voice(), History: knows.history, Tools: defs, Resume: c.resumption.handle}
 	if e.o.Language != nil {
 		o.Language = e.o.Language(c.npc)
 	}
@@ -112,8 +112,8 @@ func (c *conversation) connect(ctx, opening context.Context, system string, know
 		if errors.Is(context.Cause(opening), errSlow) {
 			err = errSlow
 		}
-		c.resumes = resumption{}
-		c.noteFailure(err)
+		c.resumption = resumption{}
+		c.recordFailure(err)
 		return err
 	}
 	receiving, stop := context.WithCancel(context.WithoutCancel(e.ctx)) // endSession cancels it after the last events
@@ -135,7 +135,7 @@ func (c *conversation) connect(ctx, opening context.Context, system string, know
 	if c.live = l; len(missing) > 0 && !c.send(ctx, func(ctx context.Context) error { return session.Inject(ctx, missing...) }) {
 		return fmt.Errorf("%w: it ended at once", provider.ErrUnavailable)
 	}
-	c.knows = knows
+	c.sessionKnowledge = knows
 	e.o.Logger.Debug("opened a session", "npc", c.npc.ID, "provider", e.provider.Name())
 	return nil
 }
@@ -186,7 +186,7 @@ func (c *conversation) endSession(why string) {
 	if l == nil {
 		return
 	}
-	c.live, c.ahead, c.told, c.played, c.knows = nil, nil, nil, nil, knowledge{}
+	c.live, c.ahead, c.answeredRecording, c.played, c.sessionKnowledge = nil, nil, nil, nil, knowledge{}
 	l.bridge.Close()
 	if err := l.session.Close(); err != nil {
 		c.engine.o.Logger.Debug("closing a session", "npc", c.npc.ID, "reason", err)
@@ -221,18 +221,18 @@ func (c *conversation) chargeLast(l *live) {
 	}
 }
 
-// loseSession handles that the session has ended by itself. A session that had lasted is replaced soon,
+// handleSessionLoss handles that the session has ended by itself. A session that had lasted is replaced soon,
 // because vendors end sessions regularly.
-func (c *conversation) loseSession(err error) {
+func (c *conversation) handleSessionLoss(err error) {
 	if errors.Is(err, provider.ErrRejected) || c.live != nil && time.Since(c.live.opened) < shortLived {
-		c.noteFailure(err)
+		c.recordFailure(err)
 	}
 	c.endSession(err.Error())
 	c.endTurn(err)
 }
 
-// noteFailure records what a failure means for the next try.
-func (c *conversation) noteFailure(err error) {
+// recordFailure records what a failure means for the next try.
+func (c *conversation) recordFailure(err error) {
 	switch {
 	case errors.Is(err, provider.ErrRejected):
 		c.rejected = err

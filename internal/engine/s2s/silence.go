@@ -72,22 +72,22 @@ func (l *live) answerSilence() string {
 	return answerNow
 }
 
-// doubt holds the events of an answer while it may still decline, because some models say in words that they
+// declineCheck holds the events of an answer while it may still decline, because some models say in words that they
 // stay silent.
-type doubt struct {
-	over   bool
-	events []engine.Event
-	sound  int    // samples
-	told   string // sentences
-	words  string // of the current sentence
+type declineCheck struct {
+	decided   bool
+	events    []engine.Event
+	sound     int    // samples
+	sentences string // sentences
+	words     string // of the current sentence
 }
 
 // text returns all words so far.
-func (d *doubt) text() string { return d.told + d.words }
+func (d *declineCheck) text() string { return d.sentences + d.words }
 
-// take examines an event and reports whether it is held.
-func (d *doubt) take(ev engine.Event) bool {
-	if d.over {
+// holdEvent examines an event and reports whether it is held.
+func (d *declineCheck) holdEvent(ev engine.Event) bool {
+	if d.decided {
 		return false
 	}
 	switch ev := ev.(type) {
@@ -96,19 +96,19 @@ func (d *doubt) take(ev engine.Event) bool {
 	case engine.Wording:
 		d.words = ev.Text
 	case engine.Spoken:
-		d.told, d.words = d.told+ev.Text+" ", ""
+		d.sentences, d.words = d.sentences+ev.Text+" ", ""
 	default:
 		return false
 	}
 	d.events = append(d.events, ev)
 	unworded := d.text() == ""
-	d.over = unworded && d.sound > maxUnworded || d.sound > maxDoubtful || !unworded && !speech.MayBeSilence(d.text())
+	d.decided = unworded && d.sound > maxUnworded || d.sound > maxDoubtful || !unworded && !speech.MayBeSilence(d.text())
 	return true
 }
 
 // isSilence reports whether the words so far mean silence.
-func (d *doubt) isSilence() bool {
-	return !d.over && strings.TrimSpace(d.text()) != "" && speech.IsSilence(d.text())
+func (d *declineCheck) isSilence() bool {
+	return !d.decided && strings.TrimSpace(d.text()) != "" && speech.IsSilence(d.text())
 }
 
 // endDoubt ends the doubt about a complete answer. Held events are passed on unless they mean silence.
@@ -116,10 +116,10 @@ func (a *answer) endDoubt() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.doubt.isSilence() {
-		a.silent = true
+		a.declined = true
 		return
 	}
-	a.doubt.over = true
+	a.doubt.decided = true
 	a.passDoubtful()
 }
 
@@ -132,47 +132,47 @@ func (a *answer) passDoubtful() {
 	}
 }
 
-// saysItIsSilent reports whether an answer that may decline has done so in words, before any of it was passed
+// declaresSilence reports whether an answer that may decline has done so in words, before any of it was passed
 // on.
-func (a *answer) saysItIsSilent() bool {
+func (a *answer) declaresSilence() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return !a.doubt.over && a.sound == 0 && len(a.said) == 0 && speech.DeclaresSilence(a.doubt.text())
+	return !a.doubt.decided && a.sound == 0 && len(a.sentences) == 0 && speech.DeclaresSilence(a.doubt.text())
 }
 
-// noteSilent records that the model declines.
-func (a *answer) noteSilent() {
+// recordDeclined records that the model declines.
+func (a *answer) recordDeclined() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.silent = true
+	a.declined = true
 }
 
 // declines reports whether the answer is to stay silent.
 func (a *answer) declines() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.req.MayDecline && a.silent && a.sound == 0 && len(a.said) == 0
+	return a.req.MayDecline && a.declined && a.sound == 0 && len(a.sentences) == 0
 }
 
 // declineTurn ends a turn whose answer declines while it is being generated. The session forgets its words.
 func declineTurn(ctx context.Context, c *conversation) {
 	tn := c.turn
-	c.leaveTurn()
-	tn.noteInstead()
+	c.detachTurn()
+	tn.recordReplacement()
 	tn.finish(engine.ErrDeclined)
 	c.interrupt(ctx, tn)
 }
 
 // declineDelegated ends a turn in which the voice was told to say nothing.
 func declineDelegated(c *conversation, tn *turn) {
-	if c.turn == tn && !tn.hasSaid() {
-		tn.noteSilent()
+	if c.turn == tn && !tn.hasOutput() {
+		tn.recordDeclined()
 		c.finishAnswer(nil)
 	}
 }
 
-// tellSilence tells a voice to say nothing because the fallback declined.
-func tellSilence(ctx context.Context, tell func(context.Context, string, bool) error) {
+// sendSilence tells a voice to say nothing because the fallback declined.
+func sendSilence(ctx context.Context, tell func(context.Context, string, bool) error) {
 	ctx, cancel := context.WithTimeout(ctx, sendTime)
 	defer cancel()
 	_ = tell(ctx, delegateSilent, true) // Recv reports the end of the session

@@ -136,7 +136,7 @@ func TestTooLongAnAnswerEnds(t *testing.T) {
 		req := b.request("A story!")
 		over := make(chan struct{})
 		defer close(over)
-		req.Playback = engine.Playback{Heard: func() time.Duration { return time.Second }, Over: over}
+		req.Playback = engine.Playback{Heard: func() time.Duration { return time.Second }, Ended: over}
 		var sound time.Duration
 		var said int
 		var failed error

@@ -97,7 +97,7 @@ func (e *exam) play(ctx context.Context, c *Case) (a *attempt, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, game.Close()) }()
-	session, err := game.StartSession(ctx, play.SessionOptions{Sink: s, Tell: func(string, string) {}})
+	session, err := game.StartSession(ctx, play.SessionOptions{Sink: s, Notify: func(string, string) {}})
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func connect(t *testing.T, s *farend.Server, n int) (c *voice.Conn, hears chan s
 	pool.AppendCertsFromPEM(at.CA)
 	c = voice.New(voice.Options{
 		Guild: farend.GuildID(n), User: farend.BotID, TLS: &tls.Config{RootCAs: pool}, Private: true, Logger: slog.New(slog.NewTextHandler(warnings{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		Hear: func(user string, p voice.Packet) { hears <- said{user, p} },
+		OnPacket: func(user string, p voice.Packet) { hears <- said{user, p} },
 		Move: func(_ context.Context, channel string) error {
 			c.UpdateState(voice.State{Channel: channel, Session: "session"})
 			c.UpdateServer(voice.Server{Token: at.Token, Endpoint: at.Endpoint})

@@ -33,7 +33,7 @@ func worldSteps(t *testing.T, size int) []step {
 		s, err := live.Subscribe(world.Filter{Since: &since})
 		must(t, "subscribing", err)
 		defer s.Close()
-		if d, _ := s.Take(); !s.Resumed() || len(d.Changes) != want {
+		if d, _ := s.Poll(); !s.Resumed() || len(d.Changes) != want {
 			t.Errorf("a poll brought %d changes, want %d", len(d.Changes), want)
 		}
 	}

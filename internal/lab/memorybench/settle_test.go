@@ -49,7 +49,7 @@ func settleWhileTalking(t *testing.T, c *campaign, n int, hold func(string, floa
 		}
 	})
 	start := time.Now()
-	err = c.Settle(t.Context(), entities, relations, facts)
+	err = c.ApplyCampaign(t.Context(), entities, relations, facts)
 	took := time.Since(start)
 	silence()
 	table.Wait()

@@ -150,7 +150,7 @@ func testUnindexedIsToldOnce(t *testing.T, h Harness) {
 	told("Reword", true)
 	must(t, "Change", s.Change(t.Context(), memory.Batch{Put: []memory.Entity{{ID: "a", Name: "A", Description: "x"}}}))
 	told("Change", true)
-	must(t, "Settle", s.Settle(t.Context(), nil, nil, Rumours()[:1]))
+	must(t, "Settle", s.ApplyCampaign(t.Context(), nil, nil, Rumours()[:1]))
 	told("Settle", true)
 	must(t, "Remember", s.Remember(t.Context(), Rumours()...))
 	told("Remember", false)

@@ -11,7 +11,7 @@ import (
 
 func unsettled(t *testing.T, s memory.Store, f file, want memory.Settlement) {
 	t.Helper()
-	got, err := s.Unsettled(t.Context(), f.entities, f.relations, f.facts)
+	got, err := s.CampaignChanges(t.Context(), f.entities, f.relations, f.facts)
 	if must(t, "Unsettled", err); got != want {
 		t.Errorf("settling would do %+v, want %+v", got, want)
 	}
@@ -45,7 +45,7 @@ func testWhatIsNotSettledYet(t *testing.T, h Harness) {
 	unsettled(t, s, f, memory.Settlement{Changed: 1, Kept: 2, Relations: 1, Facts: 1})
 	broken := f
 	broken.entities = append(slices.Clone(f.entities), memory.Entity{ID: "nameless"})
-	if _, err := s.Unsettled(t.Context(), broken.entities, broken.relations, broken.facts); err == nil {
+	if _, err := s.CampaignChanges(t.Context(), broken.entities, broken.relations, broken.facts); err == nil {
 		t.Error("an entity without a name would be settled")
 	}
 }
@@ -82,7 +82,7 @@ func testWithdrawing(t *testing.T, h Harness) {
 func toldFacts(t *testing.T, s memory.Store) (all []memory.Fact) {
 	t.Helper()
 	for after := int64(0); ; after = all[len(all)-1].ID {
-		some, err := s.ToldFacts(t.Context(), after, 1)
+		some, err := s.CampaignFacts(t.Context(), after, 1)
 		must(t, "ToldFacts", err)
 		if len(some) == 0 {
 			return all

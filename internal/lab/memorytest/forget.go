@@ -51,7 +51,7 @@ func testForgettingAUser(t *testing.T, h Harness) {
 	if names, err := s.NamesOf(t.Context(), Ada); err != nil || len(names) > 0 {
 		t.Errorf("afterwards names are %q, %v", names, err)
 	}
-	if n, err := s.GoOnForgetting(t.Context()); n != 0 || err != nil {
+	if n, err := s.ResumeForgetting(t.Context()); n != 0 || err != nil {
 		t.Errorf("then %d, %v are left, want nobody", n, err)
 	}
 }
@@ -101,7 +101,7 @@ func testForgettingATakenName(t *testing.T, h Harness) {
 			s := h.fresh(t, nil)
 			id := StartSession(t, s)
 			at := time.Date(2026, 3, 1, 20, 15, 0, 0, time.UTC)
-			must(t, "Settle", s.Settle(t.Context(), []memory.Entity{
+			must(t, "Settle", s.ApplyCampaign(t.Context(), []memory.Entity{
 				{ID: "greta", Type: "npc", Name: "Greta", Description: "Greta keeps the Red Ring of Thornhollow.", Aliases: []string{"Old Greta"}},
 				{ID: "thornhollow", Type: "location", Name: "Thornhollow", Description: "A village that digs for gold.", Attributes: map[string]string{"known for": "gold", "mayor": "Greta"}},
 				{ID: "red-ring", Type: "item", Name: "Red Ring", Aliases: []string{"ring of gold"}},
@@ -184,7 +184,7 @@ func testForgettingGoesOn(t *testing.T, h Harness) {
 	now := Write(t, s, memory.Line{Session: id, Speaker: "Stasi", User: Ada, Text: "good morning"})[0]
 	must(t, "Close", s.Close())
 	s = h.open(t, at, nil)
-	n, err := s.GoOnForgetting(t.Context())
+	n, err := s.ResumeForgetting(t.Context())
 	if must(t, "GoOnForgetting", err); n != 1 {
 		t.Errorf("%d people were still to be forgotten, want 1", n)
 	}

@@ -36,7 +36,7 @@ func Fill(t testing.TB, s memory.Store) {
 	must(t, "Remember", s.Remember(ctx, memory.Fact{Source: "note", Text: "the zebra \xfe", Visible: []string{"bartok"}}))
 	must(t, "Remember", s.Remember(ctx, memory.Fact{Source: "note", Text: "zebras are grey", Topic: "zebras colour", Since: memory.Date{Day: 3, Text: "day 3"}}))
 	mill := memory.Entity{ID: "mill", Type: "location", Name: "The Old Mill", Aliases: []string{"mill"}, Attributes: map[string]string{"a": "b\x01"}, Position: &memory.Position{1, -2.5, 1e-9}}
-	must(t, "Settle", s.Settle(ctx, []memory.Entity{mill, {ID: "aldo", Type: "npc", Name: "Aldo", Description: "A miller.", Visible: []string{"bartok"}}},
+	must(t, "Settle", s.ApplyCampaign(ctx, []memory.Entity{mill, {ID: "aldo", Type: "npc", Name: "Aldo", Description: "A miller.", Visible: []string{"bartok"}}},
 		[]memory.Relation{{From: "aldo", Type: memory.LocatedIn, To: "mill", Note: "always", Visible: []string{"village"}}}, []memory.Fact{{Source: "world", Text: "the mill is old"}}))
 	must(t, "Change", s.Change(ctx, memory.Batch{
 		Record: []memory.WorldChange{{Seq: 1, At: at, Who: Ada, Cause: "set", Data: []byte{0, 255}}, {Seq: 2, At: at, Who: "x", Cause: "undo", Undoes: 1}},

@@ -30,7 +30,7 @@ func hamlet() file {
 
 func settle(t *testing.T, s memory.Store, f file) {
 	t.Helper()
-	must(t, "Settle", s.Settle(t.Context(), f.entities, f.relations, f.facts))
+	must(t, "Settle", s.ApplyCampaign(t.Context(), f.entities, f.relations, f.facts))
 }
 
 func testSettleRespectsWhoSpokeLast(t *testing.T, h Harness) {

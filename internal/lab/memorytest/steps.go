@@ -49,7 +49,7 @@ func testALargeCampaignIsAllThereOrNothingOfIt(t *testing.T, h Harness) {
 	} {
 		broken := file{slices.Clone(f.entities), slices.Clone(f.relations), slices.Clone(f.facts)}
 		bad(&broken)
-		if err := s.Settle(t.Context(), broken.entities, broken.relations, broken.facts); err == nil {
+		if err := s.ApplyCampaign(t.Context(), broken.entities, broken.relations, broken.facts); err == nil {
 			t.Fatal("what is broken was settled")
 		}
 		if entities, relations := countSettled(t, s); entities != 0 || relations != 0 {
@@ -61,7 +61,7 @@ func testALargeCampaignIsAllThereOrNothingOfIt(t *testing.T, h Harness) {
 	// opener.
 	for _, after := range []time.Duration{0, time.Millisecond, 40 * time.Millisecond} {
 		ctx, cancel := context.WithTimeout(t.Context(), after)
-		err := s.Settle(ctx, f.entities, f.relations, f.facts)
+		err := s.ApplyCampaign(ctx, f.entities, f.relations, f.facts)
 		cancel()
 		if err == nil {
 			break // a fast machine

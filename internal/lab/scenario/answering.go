@@ -38,7 +38,7 @@ func newAnswering(st *stage, voices *speaker) *answering {
 // Answer implements [engine.Engine].
 func (a *answering) Answer(ctx context.Context, req engine.Request) iter.Seq2[engine.Event, error] {
 	name := req.NPC.Engine
-	if mode := req.NPC.CascadeMode(); mode == config.CascadeAlways || mode == config.CascadeAuto && req.Late {
+	if mode := req.NPC.CascadeMode(); mode == config.CascadeAlways || mode == config.CascadeAuto && req.FirstSoundLate {
 		name = config.EngineSentenceCascade
 	} else if name == config.EngineSentenceCascade {
 		name = config.EngineCascaded

@@ -139,7 +139,7 @@ func (c *checker) checkStep(path userfile.Path, st Step) {
 	case !byPlayer(acts[0]) && st.Who != "":
 		c.addProblem(path.Key("who"), acts[0]+" is done by the dungeon master", "remove who")
 	}
-	if st.After != "" && c.doc.Given(path.Key("at")) {
+	if st.After != "" && c.doc.HasValue(path.Key("at")) {
 		c.addProblem(path.Key("at"), "a step has either at or after", "remove one of them")
 	}
 	if st.After != "" {

@@ -177,7 +177,7 @@ func (d *director) order(ctx context.Context, step Step) error {
 	case step.Conceal != "":
 		_, err = t.Conceal(ctx, step.Conceal)
 	case step.Unsay != nil:
-		_, err = t.Unsay(ctx, table.Unsaying{NPC: step.Unsay.NPC, Leads: true, Again: step.Unsay.Again})
+		_, err = t.RetractAnswer(ctx, table.RetractionRequest{NPC: step.Unsay.NPC, Leads: true, Again: step.Unsay.Again})
 	case step.Listening != "":
 		var how address.Listening
 		if how, err = address.ParseListening(step.Listening); err == nil {

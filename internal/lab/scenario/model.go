@@ -41,7 +41,7 @@ func (w *writer) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chun
 		w.rec.noteNow(kindAsked, append(fields, "round", strconv.Itoa(number+1), "hurry", strconv.FormatBool(req.Hurry), "tools", toolNames(req.Tools), "facts", factsIn(req), "results", resultsIn(req))...)
 		how := "done"
 		r := w.pickRound(line, req.Persona.Name, number, len(req.Tools) > 0)
-		if last := req.Messages[len(req.Messages)-1]; last.Role == llm.RoleSystem && strings.HasPrefix(last.Content, engine.HeldBack) {
+		if last := req.Messages[len(req.Messages)-1]; last.Role == llm.RoleSystem && strings.HasPrefix(last.Content, engine.WithheldNotice) {
 			reply, _ := w.pickReply(line, req.Persona.Name)
 			r = Round{Says: reply.Again}
 		}

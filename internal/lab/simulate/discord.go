@@ -52,7 +52,7 @@ type voiceLine struct {
 func (v *voiceChannels) connect(s *sitting, o *Options, m *meter) line {
 	l := &voiceLine{writing: writing{meter: m}, channel: farend.ChannelID(s.number)}
 	l.conn = voice.New(voice.Options{
-		Guild: farend.GuildID(s.number), User: farend.BotID, Hear: s.hear, Sent: l.sent, Opus: o.Library, TLS: v.tls, Private: true,
+		Guild: farend.GuildID(s.number), User: farend.BotID, OnPacket: s.hear, Sent: l.sent, Opus: o.Library, TLS: v.tls, Private: true,
 		Move: func(_ context.Context, channel string) error {
 			if channel == "" {
 				l.conn.UpdateState(voice.State{})

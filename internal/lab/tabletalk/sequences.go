@@ -73,7 +73,7 @@ func Sequences(folder string, files []string, heard bool, use func(sequence stri
 				s = seats.snapshot()
 				for _, p := range seats.Players { // all are at the table
 					number++
-					talk.Decided(now.Add(-30*time.Second), number, p, address.Decision{Route: address.RouteNone})
+					talk.RecordDecision(now.Add(-30*time.Second), number, p, address.Decision{Route: address.RouteNone})
 				}
 			}
 			after, err := strconv.ParseFloat(c[3], 64)
@@ -86,7 +86,7 @@ func Sequences(folder string, files []string, heard bool, use func(sequence stri
 			}
 			now = now.Add(time.Duration(after*float64(time.Second)) + time.Duration(len(strings.Fields(text)))*aWord)
 			if c[7] == "npc" {
-				talk.Said(now, seats.place(c[4]), spoke[c[4]], text)
+				talk.RecordWords(now, seats.place(c[4]), spoke[c[4]], text)
 				continue
 			}
 			number++
@@ -118,7 +118,7 @@ func Sequences(folder string, files []string, heard bool, use func(sequence stri
 			if e, ok := address.Gather(s, st, text); ok && use(name) && (!toNPC || right.All || len(right.NPCs) > 1 || slices.Contains(right.NPCs, e.NPC)) {
 				out = append(out, Example{Evidence: e, ToNPC: toNPC, Counts: 1, Kind: c[7], Text: text})
 			}
-			talk.Decided(now, number, c[4], right)
+			talk.RecordDecision(now, number, c[4], right)
 		}
 	}
 	return out, nil

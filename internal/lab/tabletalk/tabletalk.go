@@ -378,7 +378,7 @@ func (p *Evening) Play(heard bool, follow bool, rng *rand.Rand, decides Judge) (
 				if l.Kind == "talk" {
 					number++
 					d := address.Detect(snapshot, address.State{Speaker: l.Speaker}, l.Text)
-					known.Decided(now.Add(-30*time.Second), number, l.Speaker, address.Decision{Route: address.RouteNone, Gist: d.Gist})
+					known.RecordDecision(now.Add(-30*time.Second), number, l.Speaker, address.Decision{Route: address.RouteNone, Gist: d.Gist})
 				}
 			}
 			answered, deaf = "", false
@@ -390,7 +390,7 @@ func (p *Evening) Play(heard bool, follow bool, rng *rand.Rand, decides Judge) (
 		now = now.Add(l.after + time.Duration(len(strings.Fields(text)))*aWord)
 		if l.Kind == "npc" {
 			if answered != "" || !follow {
-				known.Said(now, 0, spoke, l.Text)
+				known.RecordWords(now, 0, spoke, l.Text)
 				answered = ""
 				if p.suppose != nil {
 					p.suppose(snapshot, &known, now, number, append([]string{spoke, spoke}, players...))
@@ -409,12 +409,12 @@ func (p *Evening) Play(heard bool, follow bool, rng *rand.Rand, decides Judge) (
 		}
 		right := len(d.NPCs) == 0 == !l.ToNPC && (!l.ToNPC || d.NPCs[0] == 0)
 		out = append(out, Decided{l, d, right})
-		known.Decided(now, number, l.Speaker, d)
+		known.RecordDecision(now, number, l.Speaker, d)
 		if len(d.NPCs) > 0 {
 			spoke = l.Speaker
 			answered = "yes"
 			if follow && !l.ToNPC { // the NPC answers a line for others
-				known.Said(now.Add(time.Second), d.NPCs[0], l.Speaker, p.anAnswer(rng))
+				known.RecordWords(now.Add(time.Second), d.NPCs[0], l.Speaker, p.anAnswer(rng))
 			}
 		}
 		if l.Kind == "call" || l.Kind == "narrated" {

@@ -65,5 +65,5 @@ func (l Lesson) LearnUptake() (*address.Weights, error) {
 }
 
 func uptakeOf(text string, assents bool) Example {
-	return Example{Evidence: address.GatherUptake(text), ToNPC: assents, Counts: 1, Text: text}
+	return Example{Evidence: address.GatherReaction(text), ToNPC: assents, Counts: 1, Text: text}
 }

@@ -46,21 +46,21 @@ func (p *talk) hears(l *truthLine, text string, breaksIn int, decides decider) a
 	p.pass(l, text)
 	p.line++
 	if breaksIn >= 0 {
-		p.known.Interrupted(breaksIn)
+		p.known.RecordInterruption(breaksIn)
 	}
 	st := p.known.State(p.now, p.line, l.speaker, func(npc int) int { return npc })
 	d := address.Detect(p.at, st, text)
 	if decides != nil {
 		d = decides(p, l, st, text, d)
 	}
-	p.known.Decided(p.now, p.line, l.speaker, d)
+	p.known.RecordDecision(p.now, p.line, l.speaker, d)
 	return d
 }
 
 // says plays an NPC's line to the last speaker who addressed it.
 func (p *talk) says(l *truthLine, to string) {
 	p.pass(l, l.text)
-	p.known.Said(p.now, p.table.place(l.speaker), to, l.text)
+	p.known.RecordWords(p.now, p.table.place(l.speaker), to, l.text)
 }
 
 // reached formats a decision as in the corpus.

@@ -53,9 +53,9 @@ func TestClausesLeakNothing(t *testing.T) {
 // heard early, and whether the sentence may continue.
 func (g *guarded) firstClause(e guardEntry) (clause string, goesOn bool) {
 	judge := func(text string) guard.Verdict {
-		turn := g.cards[e.NPC].NewTurn(guard.TurnOptions{Asked: e.Said, Before: e.Before})
+		turn := g.cards[e.NPC].NewTurn(guard.TurnOptions{PlayerLine: e.Said, Recent: e.Before})
 		for _, call := range e.Tools {
-			turn.NoteResult(call.Name, call.Arguments, call.Result)
+			turn.RecordResult(call.Name, call.Arguments, call.Result)
 		}
 		return turn.Judge(text)
 	}

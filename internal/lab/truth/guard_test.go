@@ -61,9 +61,9 @@ func guardedCast(t *testing.T) guarded {
 // rest is not.
 func (g *guarded) deliver(e guardEntry, seed uint64) (heard []string, reasons []guard.Reason) {
 	npc := g.npcs[e.NPC]
-	turn := g.cards[e.NPC].NewTurn(guard.TurnOptions{Asked: e.Said, Before: e.Before})
+	turn := g.cards[e.NPC].NewTurn(guard.TurnOptions{PlayerLine: e.Said, Recent: e.Before})
 	for _, call := range e.Tools {
-		turn.NoteResult(call.Name, call.Arguments, call.Result)
+		turn.RecordResult(call.Name, call.Arguments, call.Result)
 	}
 	h := fnv.New64a()
 	h.Write([]byte(e.ID))

@@ -151,10 +151,10 @@ func (s *speaker) hearWords(said string, pause time.Duration) (passed time.Durat
 		return 0
 	}
 	if s.form.known > interimAfter && passUntil(earlyAsked) {
-		s.lane.Expect(ear.Awaited)
+		s.lane.SetOutlook(ear.Awaited)
 	}
 	if passUntil(s.form.known) {
-		s.lane.Expect(s.reader.Judge(s.form.as(said)))
+		s.lane.SetOutlook(s.reader.Judge(s.form.as(said)))
 	}
 	return passed
 }

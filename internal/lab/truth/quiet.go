@@ -161,6 +161,6 @@ func plantedJudge(right float64, rng *rand.Rand, asked func()) tabletalk.Judge {
 			}
 			return d.For(who)
 		}
-		return d.ForNobody()
+		return d.ForNoNPC()
 	}
 }

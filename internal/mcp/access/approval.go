@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	// maxAsks bounds the calls that wait for approval or, after a decision, for their caller to repeat them.
-	// maxAsksEach bounds those of one caller, so that no caller can crowd out the others.
-	maxAsks     = 256
-	maxAsksEach = 64
+	// maxPendingCalls bounds the calls that wait for approval or, after a decision, for their caller to repeat them.
+	// maxPendingPerCaller bounds those of one caller, so that no caller can crowd out the others.
+	maxPendingCalls     = 256
+	maxPendingPerCaller = 64
 	// defaultExpires is how long a call waits for approval if its rule does not say.
 	defaultExpires = 10 * time.Minute
 	// pollAfter is how long a caller should wait before it asks for the decision again.
@@ -41,57 +41,57 @@ type Approval struct {
 	Proposed bool
 }
 
-// asks holds the calls that need approval. Each is identified by caller, tool and arguments, so that a
+// approvalQueue holds the calls that need approval. Each is identified by caller, tool and arguments, so that a
 // repeated call finds its approval.
-type asks struct {
-	mu    sync.Mutex // guards the fields below and all asks
-	byKey map[askKey]*ask
-	byID  map[string]*ask
-	made  []Decision // the latest, oldest first
-	// lapsed are the calls that expired without a decision and that [Engine.Run] has not reported yet.
-	lapsed []Approval
+type approvalQueue struct {
+	mu        sync.Mutex // guards the fields below and all asks
+	byKey     map[callKey]*ask
+	byID      map[string]*ask
+	decisions []Decision // the latest, oldest first
+	// expired are the calls that expired without a decision and that [Engine.Run] has not reported yet.
+	expired []Approval
 	// changed is closed when the set of waiting calls changes.
 	changed chan struct{}
 }
 
-type askKey struct {
+type callKey struct {
 	caller, tool string
 	args         [sha256.Size]byte
 }
 
-type askState int
+type approvalState int
 
 const (
-	pending askState = iota // becomes granted or denied
-	granted                 // the next call passes and ends it
-	denied                  // calls are refused until it expires
+	pending approvalState = iota // becomes granted or denied
+	granted                      // the next call passes and ends it
+	denied                       // calls are refused until it expires
 )
 
 type ask struct {
 	Approval
-	key     askKey
-	state   askState
-	keep    time.Duration // how long it waits, and how long a decision is valid
-	decided chan struct{} // closed on the decision
-	by      string        // who decided
+	key      callKey
+	state    approvalState
+	validFor time.Duration // how long it waits, and how long a decision is valid
+	decided  chan struct{} // closed on the decision
+	by       string        // who decided
 	// proposed is the call to run once granted; nil if the caller has to repeat it.
 	proposed *mcp.Call
 }
 
-func newAsks() asks {
-	return asks{byKey: map[askKey]*ask{}, byID: map[string]*ask{}, changed: make(chan struct{})}
+func newApprovalQueue() approvalQueue {
+	return approvalQueue{byKey: map[callKey]*ask{}, byID: map[string]*ask{}, changed: make(chan struct{})}
 }
 
 // await returns the granted ask for c, removed from a, or a refusal. It waits for a decision for as long as r
 // allows, or until ctx ends.
-func (a *asks) await(ctx context.Context, who string, c *mcp.Call, r *rule) (ask, *mcp.Refusal) {
+func (a *approvalQueue) await(ctx context.Context, who string, c *mcp.Call, r *rule) (ask, *mcp.Refusal) {
 	args := canonical(c.Args)
-	key := askKey{who, c.Tool, sha256.Sum256([]byte(args))}
+	key := callKey{who, c.Tool, sha256.Sum256([]byte(args))}
 	patience := time.NewTimer(r.wait)
 	defer patience.Stop()
 	for {
 		alive := ctx.Err() == nil // do not use up a grant for a call that is over
-		q, no := a.findAsk(key, args, r, alive, nil)
+		q, no := a.findOrQueue(key, args, r, alive, nil)
 		switch {
 		case no != nil:
 			return ask{}, no
@@ -127,15 +127,15 @@ func (q *ask) decision() *mcp.Approved { return &mcp.Approved{ID: q.ID, By: q.by
 // pendingRefusal tells the caller to repeat the call later.
 func (q *ask) pendingRefusal(r *rule) *mcp.Refusal {
 	return &mcp.Refusal{
-		Code: mcp.CodePendingApproval, Rule: r.name, Approval: q.ID, RetryAfter: pollAfter, Until: q.Expires.Add(q.keep),
+		Code: mcp.CodePendingApproval, Rule: r.name, Approval: q.ID, RetryAfter: pollAfter, Until: q.Expires.Add(q.validFor),
 		Reason: "this call needs approval",
 		Hint:   "ask the game master to approve " + q.ID + ", then call again with the same arguments",
 	}
 }
 
-// findAsk returns the state of the ask with key, creating it if it is new. If the ask is granted and claim is
-// set, findAsk removes it. A new ask keeps proposed, if that is not nil.
-func (a *asks) findAsk(key askKey, args string, r *rule, claim bool, proposed *mcp.Call) (ask, *mcp.Refusal) {
+// findOrQueue returns the state of the ask with key, creating it if it is new. If the ask is granted and claim is
+// set, findOrQueue removes it. A new ask keeps proposed, if that is not nil.
+func (a *approvalQueue) findOrQueue(key callKey, args string, r *rule, claim bool, proposed *mcp.Call) (ask, *mcp.Refusal) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
@@ -145,10 +145,10 @@ func (a *asks) findAsk(key askKey, args string, r *rule, claim bool, proposed *m
 		q = nil
 	}
 	if q == nil {
-		if no := a.room(key.caller, r, now); no != nil {
+		if no := a.checkRoom(key.caller, r, now); no != nil {
 			return ask{}, no
 		}
-		q = a.enter(key, args, cmp.Or(r.expires, defaultExpires), now, proposed)
+		q = a.addCall(key, args, cmp.Or(r.expires, defaultExpires), now, proposed)
 	}
 	if q.state == granted && claim {
 		a.drop(q)
@@ -156,8 +156,8 @@ func (a *asks) findAsk(key askKey, args string, r *rule, claim bool, proposed *m
 	return *q, nil
 }
 
-// room drops expired asks and returns a refusal if no ask of caller can be added.
-func (a *asks) room(caller string, r *rule, now time.Time) *mcp.Refusal {
+// checkRoom drops expired asks and returns a refusal if no ask of caller can be added.
+func (a *approvalQueue) checkRoom(caller string, r *rule, now time.Time) *mcp.Refusal {
 	each := 0
 	for _, q := range a.byID {
 		if !now.Before(q.Expires) {
@@ -166,7 +166,7 @@ func (a *asks) room(caller string, r *rule, now time.Time) *mcp.Refusal {
 			each++
 		}
 	}
-	if len(a.byID) < maxAsks && each < maxAsksEach {
+	if len(a.byID) < maxPendingCalls && each < maxPendingPerCaller {
 		return nil
 	}
 	return &mcp.Refusal{
@@ -175,7 +175,7 @@ func (a *asks) room(caller string, r *rule, now time.Time) *mcp.Refusal {
 	}
 }
 
-func (a *asks) enter(key askKey, args string, keep time.Duration, now time.Time, proposed *mcp.Call) *ask {
+func (a *approvalQueue) addCall(key callKey, args string, keep time.Duration, now time.Time, proposed *mcp.Call) *ask {
 	if proposed != nil {
 		proposed = new(*proposed)
 	}
@@ -183,7 +183,7 @@ func (a *asks) enter(key askKey, args string, keep time.Duration, now time.Time,
 		Approval: Approval{
 			Caller: key.caller, Tool: key.tool, Args: untrusted.Clean(args, shownArgs), Asked: now, Expires: now.Add(keep), Proposed: proposed != nil,
 		},
-		key: key, keep: keep, proposed: proposed, decided: make(chan struct{}),
+		key: key, validFor: keep, proposed: proposed, decided: make(chan struct{}),
 	}
 	for q.ID == "" || a.byID[q.ID] != nil {
 		q.ID = strings.ToLower(rand.Text()[:8]) // 40 bits
@@ -193,23 +193,23 @@ func (a *asks) enter(key askKey, args string, keep time.Duration, now time.Time,
 	return q
 }
 
-func (a *asks) drop(q *ask) {
+func (a *approvalQueue) drop(q *ask) {
 	delete(a.byKey, q.key)
 	delete(a.byID, q.ID)
 	if q.state == pending && !time.Now().Before(q.Expires) {
-		a.lapsed = append(a.lapsed, q.Approval)
-		a.lapsed = a.lapsed[max(len(a.lapsed)-maxDecisions, 0):]
+		a.expired = append(a.expired, q.Approval)
+		a.expired = a.expired[max(len(a.expired)-maxDecisions, 0):]
 	}
 }
 
-// giveBack returns a granted ask that was not used. If the same call has been made again meanwhile, the new
+// restoreGrant returns a granted ask that was not used. If the same call has been made again meanwhile, the new
 // ask is granted instead.
-func (a *asks) giveBack(q ask) {
+func (a *approvalQueue) restoreGrant(q ask) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if newer := a.byKey[q.key]; newer != nil {
 		if newer.state == pending {
-			a.settle(newer, true, q.by, time.Now())
+			a.recordDecision(newer, true, q.by, time.Now())
 		}
 		return
 	}
@@ -218,7 +218,7 @@ func (a *asks) giveBack(q ask) {
 
 // Pending returns the calls that wait for a decision, oldest first.
 func (e *Engine) Pending() []Approval {
-	a := &e.asks
+	a := &e.approvalQueue
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
@@ -237,7 +237,7 @@ func (e *Engine) Pending() []Approval {
 // Awaited returns when the last call expires that waits for a decision, or for its caller to repeat it after
 // one; zero if there is none. An engine that is replaced before that time loses those calls.
 func (e *Engine) Awaited() time.Time {
-	a := &e.asks
+	a := &e.approvalQueue
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var last time.Time
@@ -252,7 +252,7 @@ func (e *Engine) Awaited() time.Time {
 // Withdraw drops all calls of a caller that wait or have been decided. They need a new approval if they are
 // repeated. A caller that is waiting learns when its time ends that there was no decision.
 func (e *Engine) Withdraw(caller string) {
-	a := &e.asks
+	a := &e.approvalQueue
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, q := range a.byID {
@@ -260,7 +260,7 @@ func (e *Engine) Withdraw(caller string) {
 			a.drop(q)
 		}
 	}
-	a.made = slices.DeleteFunc(a.made, func(d Decision) bool { return d.Caller == caller })
+	a.decisions = slices.DeleteFunc(a.decisions, func(d Decision) bool { return d.Caller == caller })
 	a.announce()
 }
 
@@ -272,16 +272,16 @@ func (e *Engine) Withdraw(caller string) {
 // Decide does not check whether by may decide at all; its caller has to.
 func (e *Engine) Decide(id string, grant bool, by string) error {
 	id = cleanID(id)
-	if err := e.asks.decide(id, grant, by); err != nil {
+	if err := e.approvalQueue.decide(id, grant, by); err != nil {
 		return err
 	}
 	if d, ok := e.Decision(id); ok {
-		e.tellDecision(d)
+		e.notifyDecision(d)
 	}
 	return nil
 }
 
-func (a *asks) decide(id string, grant bool, by string) error {
+func (a *approvalQueue) decide(id string, grant bool, by string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
@@ -300,6 +300,6 @@ func (a *asks) decide(id string, grant bool, by string) error {
 	if q.state != pending { // its decision is no longer among the remembered ones
 		return &DecidedError{q.by, q.state == granted}
 	}
-	a.settle(q, grant, by, now)
+	a.recordDecision(q, grant, by, now)
 	return nil
 }

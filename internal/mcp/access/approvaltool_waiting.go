@@ -31,16 +31,16 @@ func (w Waiting) Decide(ctx context.Context, id string, grant bool, by string) (
 	if err := w.Policy.Decide(id, grant, by); err != nil {
 		return nil, err
 	}
-	p, proposed := w.Policy.TakeProposal(id)
+	p, proposed := w.Policy.PopProposal(id)
 	if !proposed {
 		return nil, nil
 	}
-	ctx = mcp.WithDoor(p.Context(ctx), w.Host.Everything())
+	ctx = mcp.WithExecutor(p.Context(ctx), w.Host.Everything())
 	res, err := w.Host.ExecuteTool(ctx, p.Call.Tool, p.Call.Args)
 	made := &Made{}
 	switch {
 	case err != nil:
-		made.Failed, _ = mcp.Telling(err)
+		made.Failed, _ = mcp.PublicText(err)
 	case res.IsError:
 		made.Failed = res.Text
 	default:
@@ -48,7 +48,7 @@ func (w Waiting) Decide(ctx context.Context, id string, grant bool, by string) (
 	}
 	made.Failed, made.Result = untrusted.Clip(made.Failed, maxMade), untrusted.Clip(made.Result, maxMade)
 	if made.Failed != "" {
-		w.Policy.NoteFailed(id, made.Failed)
+		w.Policy.RecordFailure(id, made.Failed)
 	}
 	return made, nil
 }

@@ -9,10 +9,10 @@ import (
 // TestGiveBack checks that a grant that was taken and given back exists once, whatever
 // happened to the same call in between.
 func TestGiveBack(t *testing.T) {
-	key, r := askKey{caller: "ann", tool: "move"}, &rule{name: "ask"}
-	take := func(t *testing.T, a *asks) ask {
+	key, r := callKey{caller: "ann", tool: "move"}, &rule{name: "ask"}
+	take := func(t *testing.T, a *approvalQueue) ask {
 		t.Helper()
-		q, no := a.findAsk(key, "{}", r, true, nil)
+		q, no := a.findOrQueue(key, "{}", r, true, nil)
 		if no != nil {
 			t.Fatalf("find: %v", no)
 		}
@@ -20,29 +20,29 @@ func TestGiveBack(t *testing.T) {
 	}
 	tests := []struct {
 		name      string
-		meanwhile func(a *asks)
-		want      []askState // seen by the next calls
+		meanwhile func(a *approvalQueue)
+		want      []approvalState // seen by the next calls
 	}{
-		{"nothing", func(*asks) {}, []askState{granted, pending}},
-		{"asked_anew", func(a *asks) { _, _ = a.findAsk(key, "{}", r, true, nil) }, []askState{granted, pending}},
-		{"asked_anew_and_denied", func(a *asks) {
-			_, _ = a.findAsk(key, "{}", r, true, nil)
-			a.settle(a.byKey[key], false, "dm", time.Now())
-		}, []askState{denied, denied}},
-		{"expired", func(*asks) { time.Sleep(defaultExpires) }, []askState{pending, pending}},
+		{"nothing", func(*approvalQueue) {}, []approvalState{granted, pending}},
+		{"asked_anew", func(a *approvalQueue) { _, _ = a.findOrQueue(key, "{}", r, true, nil) }, []approvalState{granted, pending}},
+		{"asked_anew_and_denied", func(a *approvalQueue) {
+			_, _ = a.findOrQueue(key, "{}", r, true, nil)
+			a.recordDecision(a.byKey[key], false, "dm", time.Now())
+		}, []approvalState{denied, denied}},
+		{"expired", func(*approvalQueue) { time.Sleep(defaultExpires) }, []approvalState{pending, pending}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				a := newAsks()
+				a := newApprovalQueue()
 				take(t, &a)
-				a.settle(a.byKey[key], true, "dm", time.Now())
+				a.recordDecision(a.byKey[key], true, "dm", time.Now())
 				q := take(t, &a)
 				if q.state != granted || len(a.byKey) != 0 || len(a.byID) != 0 {
 					t.Fatalf("state %d and %d asks left, want a grant that was taken out", q.state, len(a.byKey))
 				}
 				tt.meanwhile(&a)
-				a.giveBack(q)
+				a.restoreGrant(q)
 				for i, want := range tt.want {
 					if got := take(t, &a); got.state != want {
 						t.Errorf("call %d finds state %d, want %d", i, got.state, want)

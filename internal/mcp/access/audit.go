@@ -47,11 +47,11 @@ type LogOptions struct {
 
 // Log is the audit log. It is safe for concurrent use.
 type Log struct {
-	db     *database
-	keep   time.Duration
-	logger *slog.Logger
-	full   bool // arguments are kept
-	losses losses
+	db      *database
+	keepFor time.Duration
+	logger  *slog.Logger
+	full    bool // arguments are kept
+	losses  losses
 	// maxSize bounds the file, in bytes; size is its last known size.
 	maxSize int64
 	size    atomic.Int64
@@ -104,7 +104,7 @@ func OpenLog(ctx context.Context, path string, opts LogOptions) (*Log, error) {
 	l := &Log{
 		full:    opts.Arguments,
 		db:      db,
-		keep:    opts.Keep,
+		keepFor: opts.Keep,
 		logger:  opts.Logger,
 		losses:  losses{log: opts.Logger},
 		maxSize: opts.MaxSize,
@@ -238,5 +238,5 @@ func (l *Log) Close() error {
 	return l.closeErr
 }
 
-// KeepsArguments reports whether arguments are kept in addition to their hash.
-func (l *Log) KeepsArguments() bool { return l.full }
+// StoresArguments reports whether arguments are kept in addition to their hash.
+func (l *Log) StoresArguments() bool { return l.full }

@@ -34,9 +34,9 @@ type refusals struct {
 // kind holds the fields that merged refusals have in common.
 type kind struct{ tool, rule, code, approval, profile, transport, npc, session string }
 
-// take reports whether r was merged and needs no record of its own. A merged record has no arguments, because
+// mergeRecord reports whether r was merged and needs no record of its own. A merged record has no arguments, because
 // it stands for several calls.
-func (m *merger) take(r *LogRecord) bool {
+func (m *merger) mergeRecord(r *LogRecord) bool {
 	if r.Decision != Denied && r.Decision != Pending {
 		return false
 	}

@@ -142,7 +142,7 @@ func (l *Log) conditions(q LogQuery) (*conditions, int, error) {
 		c.where = append(c.where, "session <> ''")
 		c.equal("session", q.Session)
 	}
-	c.within(q.Since, q.Until, time.Now().Add(-l.keep))
+	c.within(q.Since, q.Until, time.Now().Add(-l.keepFor))
 	return c, limit, nil
 }
 

@@ -75,9 +75,9 @@ func (d *database) shrink(ctx context.Context) error {
 	return errors.Join(rows.Err(), rows.Close())
 }
 
-// keepSize does one step of keeping the file within its size, and reports whether more are needed. It deletes
+// limitSize does one step of keeping the file within its size, and reports whether more are needed. It deletes
 // the oldest records, or returns free pages to the disk if the file is too large.
-func (w *writer) keepSize(ctx context.Context) (more bool, err error) {
+func (w *writer) limitSize(ctx context.Context) (more bool, err error) {
 	e, err := w.db.measure(ctx)
 	if err != nil {
 		return false, err

@@ -60,7 +60,7 @@ func (l *Log) Usage(ctx context.Context, q UsageQuery) (LogSummary, error) {
 	c := &conditions{}
 	c.equal("who", q.Who)
 	c.equal("tool", q.Tool)
-	c.within(q.Since, q.Until, time.Now().Add(-l.keep))
+	c.within(q.Since, q.Until, time.Now().Add(-l.keepFor))
 	type key struct{ who, tool string }
 	tallies := make(map[key]*tally)
 	var sum LogSummary

@@ -99,9 +99,9 @@ func (w *writer) drain(ctx context.Context) {
 func (w *writer) purge(ctx context.Context) {
 	var err error
 	if w.purging {
-		w.purging, err = w.db.purge(ctx, time.Now().Add(-w.log.keep))
+		w.purging, err = w.db.purge(ctx, time.Now().Add(-w.log.keepFor))
 	} else {
-		w.full, err = w.keepSize(ctx)
+		w.full, err = w.limitSize(ctx)
 	}
 	if err != nil {
 		w.purging, w.full = false, false
@@ -126,7 +126,7 @@ func (w *writer) queueEntry(ctx context.Context, e *entry) {
 		e.done <- w.err
 		return
 	}
-	if w.merger.take(&e.record) {
+	if w.merger.mergeRecord(&e.record) {
 		return
 	}
 	w.addToBatch(ctx, e.toRecord(w.arguments))

@@ -25,7 +25,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	for {
 		next, ok := e.nextChange(from)
 		waits := e.PendingChanged()
-		if !ok && e.asks.isEmpty() {
+		if !ok && e.approvalQueue.isEmpty() {
 			select {
 			case <-ctx.Done():
 				return nil
@@ -43,7 +43,7 @@ func (e *Engine) Run(ctx context.Context) error {
 			return nil
 		case <-timer.C:
 		}
-		e.tellLapsed()
+		e.notifyExpired()
 		now := time.Now().Round(0)
 		if !ok {
 			continue
@@ -58,7 +58,7 @@ func (e *Engine) Run(ctx context.Context) error {
 // nextChange returns the first instant after t at which a rule changes by itself, and whether there is one.
 func (e *Engine) nextChange(t time.Time) (time.Time, bool) {
 	var best time.Time
-	for _, r := range e.gates {
+	for _, r := range e.denyRules {
 		if n, ok := r.nextChange(t); ok && (best.IsZero() || n.Before(best)) {
 			best = n
 		}

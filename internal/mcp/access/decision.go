@@ -10,7 +10,7 @@ import (
 )
 
 // maxDecisions is how many of the latest decisions are remembered. Beyond it, the oldest is dropped.
-const maxDecisions = maxAsks
+const maxDecisions = maxPendingCalls
 
 // Decision is a decision on a call that waited.
 type Decision struct {
@@ -40,50 +40,50 @@ func (e *DecidedError) Error() string {
 	return fmt.Sprintf("%v: %s has %s this call already", mcp.ErrInvalidArguments, e.By, did)
 }
 
-// settle decides on a pending ask. The decision is valid for as long as the ask could have waited. Callers
+// recordDecision decides on a pending ask. The decision is valid for as long as the ask could have waited. Callers
 // hold a.mu.
-func (a *asks) settle(q *ask, grant bool, by string, now time.Time) {
+func (a *approvalQueue) recordDecision(q *ask, grant bool, by string, now time.Time) {
 	q.state = denied
 	if grant {
 		q.state = granted
 	}
-	q.by, q.Expires = by, now.Add(q.keep)
+	q.by, q.Expires = by, now.Add(q.validFor)
 	close(q.decided)
-	a.made = append(a.made, Decision{Approval: q.Approval, By: by, Granted: grant})
-	a.made = a.made[max(len(a.made)-maxDecisions, 0):]
+	a.decisions = append(a.decisions, Decision{Approval: q.Approval, By: by, Granted: grant})
+	a.decisions = a.decisions[max(len(a.decisions)-maxDecisions, 0):]
 	a.announce()
 }
 
 // announce signals that the set of waiting calls has changed. Callers hold a.mu.
-func (a *asks) announce() {
+func (a *approvalQueue) announce() {
 	close(a.changed)
 	a.changed = make(chan struct{})
 }
 
 // findDecision returns the decision on a call. Callers hold a.mu.
-func (a *asks) findDecision(id string) (Decision, bool) {
-	i := slices.IndexFunc(a.made, func(d Decision) bool { return d.ID == id })
+func (a *approvalQueue) findDecision(id string) (Decision, bool) {
+	i := slices.IndexFunc(a.decisions, func(d Decision) bool { return d.ID == id })
 	if i < 0 {
 		return Decision{}, false
 	}
-	return a.made[i], true
+	return a.decisions[i], true
 }
 
 // Decision returns the decision on the call id, if it is among the latest 256, whether or not the call has
 // been made since.
 func (e *Engine) Decision(id string) (Decision, bool) {
-	e.asks.mu.Lock()
-	defer e.asks.mu.Unlock()
-	return e.asks.findDecision(cleanID(id))
+	e.approvalQueue.mu.Lock()
+	defer e.approvalQueue.mu.Unlock()
+	return e.approvalQueue.findDecision(cleanID(id))
 }
 
-// NoteFailed records that the granted call id failed, for [Engine.Decision].
-func (e *Engine) NoteFailed(id, why string) {
-	a := &e.asks
+// RecordFailure records that the granted call id failed, for [Engine.Decision].
+func (e *Engine) RecordFailure(id, why string) {
+	a := &e.approvalQueue
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if i := slices.IndexFunc(a.made, func(d Decision) bool { return d.ID == cleanID(id) }); i >= 0 {
-		a.made[i].Failed = why
+	if i := slices.IndexFunc(a.decisions, func(d Decision) bool { return d.ID == cleanID(id) }); i >= 0 {
+		a.decisions[i].Failed = why
 	}
 }
 
@@ -92,21 +92,21 @@ func (e *Engine) NoteFailed(id, why string) {
 // any other method; tell must return quickly.
 func (e *Engine) OnDecision(tell func(Decision)) { e.onDecision = tell }
 
-func (e *Engine) tellDecision(d Decision) {
+func (e *Engine) notifyDecision(d Decision) {
 	if e.onDecision != nil {
 		e.onDecision(d)
 	}
 }
 
-// tellLapsed reports the calls that expired without a decision.
-func (e *Engine) tellLapsed() {
-	for _, a := range e.asks.takeLapsed() {
-		e.tellDecision(Decision{Approval: a})
+// notifyExpired reports the calls that expired without a decision.
+func (e *Engine) notifyExpired() {
+	for _, a := range e.approvalQueue.popExpired() {
+		e.notifyDecision(Decision{Approval: a})
 	}
 }
 
-// takeLapsed drops and returns the calls that expired without a decision.
-func (a *asks) takeLapsed() []Approval {
+// popExpired drops and returns the calls that expired without a decision.
+func (a *approvalQueue) popExpired() []Approval {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
@@ -115,25 +115,25 @@ func (a *asks) takeLapsed() []Approval {
 			a.drop(q)
 		}
 	}
-	lapsed := a.lapsed
-	a.lapsed = nil
+	lapsed := a.expired
+	a.expired = nil
 	return lapsed
 }
 
 // isEmpty reports whether no call waits and none remains to be reported.
-func (a *asks) isEmpty() bool {
+func (a *approvalQueue) isEmpty() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return len(a.byID)+len(a.lapsed) == 0
+	return len(a.byID)+len(a.expired) == 0
 }
 
 // PendingChanged returns a channel that is closed when a call starts to wait, or stops waiting because it was
 // decided on or withdrawn. Expiry does not close it; see [Approval.Expires]. Get the channel before calling
 // [Engine.Pending], wait for it, and repeat.
 func (e *Engine) PendingChanged() <-chan struct{} {
-	e.asks.mu.Lock()
-	defer e.asks.mu.Unlock()
-	return e.asks.changed
+	e.approvalQueue.mu.Lock()
+	defer e.approvalQueue.mu.Unlock()
+	return e.approvalQueue.changed
 }
 
 // cleanID normalises an id that was typed.

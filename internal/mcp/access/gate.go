@@ -106,7 +106,7 @@ func (g *Gate) Record(ctx context.Context, c *mcp.Call, res mcp.Result, err erro
 	}
 	g.countCall(ctx, c, res, code, refused)
 	if g.audit != nil {
-		g.audit.Add(auditRecord(ctx, c, res, err, code, refused, g.audit.KeepsArguments()), c.Args)
+		g.audit.Add(auditRecord(ctx, c, res, err, code, refused, g.audit.StoresArguments()), c.Args)
 	}
 }
 

@@ -87,7 +87,7 @@ func TestEveryCallIsRecordedCountedAndTold(t *testing.T) {
 			return "", err
 		},
 	})
-	claude := mcp.WithDoor(d.as("claude", "player.full"), d.host.Everything())
+	claude := mcp.WithExecutor(d.as("claude", "player.full"), d.host.Everything())
 	rows := []struct {
 		name, tool, args string
 		ctx              context.Context

@@ -164,13 +164,13 @@ func (g *Gatekeeper) identify(r *http.Request) (Subject, Term, error) {
 	if err == nil {
 		var s Subject
 		var term Term
-		if s, term, err = g.holder(r.Context(), token); err == nil {
+		if s, term, err = g.findHolder(r.Context(), token); err == nil {
 			return s, term, nil
 		}
 	}
 	if isGuess(err) {
 		from := g.Address(r)
-		wait, first := g.wrong.strike(from, token)
+		wait, first := g.wrong.recordFailure(from, token)
 		if first {
 			g.log.LogAttrs(r.Context(), slog.LevelWarn, "too many wrong tokens", slog.String("remote", from))
 		}
@@ -203,14 +203,14 @@ func (g *Gatekeeper) Peer(remote string) (address string, proxy bool) {
 	return addressKey(ip), g.proxies.trusts(ip)
 }
 
-// holder returns the holder of a token.
-func (g *Gatekeeper) holder(ctx context.Context, token string) (Subject, Term, error) {
+// findHolder returns the findHolder of a token.
+func (g *Gatekeeper) findHolder(ctx context.Context, token string) (Subject, Term, error) {
 	clients := *g.clients.Load()
 	if i := g.match(clients, sha256.Sum256([]byte(token))); i >= 0 {
 		return clients[i].subject, Term{revoked: clients[i].revoked}, nil
 	}
 	if g.oauth != nil && strings.Count(token, ".") == 2 {
-		return g.oauth.holder(ctx, token, g.log)
+		return g.oauth.findHolder(ctx, token, g.log)
 	}
 	return Subject{}, Term{}, &denial{kind: ErrUnauthorized, code: codeInvalidToken, text: "the token is not known"}
 }

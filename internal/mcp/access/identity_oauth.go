@@ -67,8 +67,8 @@ type claims struct {
 	Scp    words  `json:"scp"`
 }
 
-// holder returns the holder of an access token.
-func (o *oauth) holder(ctx context.Context, token string, log *slog.Logger) (Subject, Term, error) {
+// findHolder returns the findHolder of an access token.
+func (o *oauth) findHolder(ctx context.Context, token string, log *slog.Logger) (Subject, Term, error) {
 	t, err := o.verify(ctx, token)
 	if err != nil {
 		log.LogAttrs(ctx, slog.LevelWarn, "access token refused", slog.Any("error", cause(err)))

@@ -21,9 +21,9 @@ type Term struct {
 	revoked context.Context // nil unless the caller is a client in the configuration
 }
 
-// Over reports whether the identification is no longer valid. This takes effect as soon as
+// HasEnded reports whether the identification is no longer valid. This takes effect as soon as
 // [Gatekeeper.SetClients] is called, even for open connections.
-func (t Term) Over() bool {
+func (t Term) HasEnded() bool {
 	return t.revoked != nil && t.revoked.Err() != nil || !t.expires.IsZero() && !time.Now().Before(t.expires)
 }
 

@@ -19,11 +19,11 @@ func TestTermsExpire(t *testing.T) {
 		defer end()
 		time.Sleep(5*time.Minute - time.Nanosecond)
 		synctest.Wait()
-		if term.Over() || ctx.Err() != nil {
-			t.Errorf("before its time the term is over: %t, %v", term.Over(), ctx.Err())
+		if term.HasEnded() || ctx.Err() != nil {
+			t.Errorf("before its time the term is over: %t, %v", term.HasEnded(), ctx.Err())
 		}
 		time.Sleep(time.Nanosecond)
-		if !term.Over() {
+		if !term.HasEnded() {
 			t.Error("in time the term is not over")
 		}
 		<-ctx.Done()
@@ -46,23 +46,23 @@ func TestClientsAreReplaced(t *testing.T) {
 	}
 	terms := map[string]Term{}
 	for _, token := range []string{"k", "g", "c"} {
-		if _, terms[token], err = g.holder(t.Context(), token); err != nil {
+		if _, terms[token], err = g.findHolder(t.Context(), token); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := g.SetClients([]config.Client{of("worse", "w", "boss")}); err == nil || terms["g"].Over() {
-		t.Errorf("a profile that is not there: %v, and terms are over: %t", err, terms["g"].Over())
+	if err := g.SetClients([]config.Client{of("worse", "w", "boss")}); err == nil || terms["g"].HasEnded() {
+		t.Errorf("a profile that is not there: %v, and terms are over: %t", err, terms["g"].HasEnded())
 	}
 	if err := g.SetClients([]config.Client{of("new", "n", "dm"), of("changed", "c", "player.limited"), of("kept", "k", "dm")}); err != nil {
 		t.Fatal(err)
 	}
 	for token, over := range map[string]bool{"k": false, "g": true, "c": true} {
-		if terms[token].Over() != over {
+		if terms[token].HasEnded() != over {
 			t.Errorf("the term of %s is over: %t, want %t", token, !over, over)
 		}
 	}
 	for token, want := range map[string]string{"k": "dm", "c": "player.limited", "n": "dm", "g": ""} {
-		if s, _, err := g.holder(t.Context(), token); s.Profile.Name != want || (err == nil) != (want != "") {
+		if s, _, err := g.findHolder(t.Context(), token); s.Profile.Name != want || (err == nil) != (want != "") {
 			t.Errorf("%s has the profile %q, %v, want %q", token, s.Profile.Name, err, want)
 		}
 	}

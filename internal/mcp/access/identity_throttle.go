@@ -21,9 +21,9 @@ const (
 
 // offender is an address that sent wrong tokens, or their common beginning.
 type offender struct {
-	strikes int
-	since   time.Time // time of the first counted strike
-	until   time.Time // end of the block
+	failures int
+	since    time.Time // time of the first counted strike
+	until    time.Time // end of the block
 }
 
 // throttle counts wrong tokens by address or by beginning. It is safe for concurrent use.
@@ -45,8 +45,8 @@ func (t *throttle) blocked(from string) time.Duration {
 	return max(0, time.Until(t.findOffender(from).until))
 }
 
-// strike counts a wrong token and reports whether the entry is now blocked.
-func (t *throttle) strike(from string) bool {
+// recordFailure counts a wrong token and reports whether the entry is now blocked.
+func (t *throttle) recordFailure(from string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
@@ -54,8 +54,8 @@ func (t *throttle) strike(from string) bool {
 	if now.Sub(o.since) >= strikeWindow {
 		o = offender{since: now}
 	}
-	o.strikes++
-	block := o.strikes >= maxStrikes
+	o.failures++
+	block := o.failures >= maxStrikes
 	if block {
 		o = offender{since: now, until: now.Add(blockTime)}
 	}
@@ -88,12 +88,12 @@ type wrongTokens struct{ addresses, beginnings *throttle }
 
 func newWrongTokens() wrongTokens { return wrongTokens{newThrottle(), newThrottle()} }
 
-// strike counts a wrong or missing token and returns how long the caller must wait; 0 means not at all. first
+// recordFailure counts a wrong or missing token and returns how long the caller must wait; 0 means not at all. first
 // reports whether the wait starts with this token.
-func (w wrongTokens) strike(from, token string) (wait time.Duration, first bool) {
+func (w wrongTokens) recordFailure(from, token string) (wait time.Duration, first bool) {
 	wait = w.addresses.blocked(from)
 	if wait == 0 {
-		first = w.addresses.strike(from)
+		first = w.addresses.recordFailure(from)
 	}
 	if token == "" {
 		return wait, first
@@ -102,5 +102,5 @@ func (w wrongTokens) strike(from, token string) (wait time.Duration, first bool)
 	if more := w.beginnings.blocked(key); more > 0 {
 		return max(wait, more), first
 	}
-	return wait, w.beginnings.strike(key) || first
+	return wait, w.beginnings.recordFailure(key) || first
 }

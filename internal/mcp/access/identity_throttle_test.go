@@ -15,14 +15,14 @@ func TestThrottle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		th := newThrottle()
 		for i := range maxStrikes - 1 {
-			if th.strike("a") {
+			if th.recordFailure("a") {
 				t.Fatalf("blocked after %d wrong tokens, want %d", i+1, maxStrikes)
 			}
 		}
 		if wait := th.blocked("a"); wait != 0 {
 			t.Errorf("blocked for %v, want not yet", wait)
 		}
-		if !th.strike("a") || th.blocked("a") != blockTime {
+		if !th.recordFailure("a") || th.blocked("a") != blockTime {
 			t.Errorf("blocked for %v, want %v", th.blocked("a"), blockTime)
 		}
 		if wait := th.blocked("b"); wait != 0 {
@@ -36,7 +36,7 @@ func TestThrottle(t *testing.T) {
 		if wait := th.blocked("a"); wait != 0 {
 			t.Errorf("still blocked for %v", wait)
 		}
-		if th.strike("a") {
+		if th.recordFailure("a") {
 			t.Error("blocked again by the first wrong token")
 		}
 	})
@@ -48,7 +48,7 @@ func TestThrottleForgets(t *testing.T) {
 		th := newThrottle()
 		for range 20 {
 			for range maxStrikes - 1 {
-				if th.strike("a") {
+				if th.recordFailure("a") {
 					t.Fatal("blocked by fewer wrong tokens a minute than it takes")
 				}
 			}
@@ -62,25 +62,25 @@ func TestThrottleIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		th := newThrottle()
 		for range maxStrikes {
-			th.strike("first")
+			th.recordFailure("first")
 		}
 		for i := range maxOffenders - 1 {
-			th.strike(fmt.Sprint("early", i))
+			th.recordFailure(fmt.Sprint("early", i))
 		}
 		if th.blocked("first") == 0 {
 			t.Error("forgotten while there was room")
 		}
 		for i := range 10 * maxOffenders {
-			th.strike(fmt.Sprint(i))
+			th.recordFailure(fmt.Sprint(i))
 		}
 		if n := len(th.young) + len(th.older); n > 2*maxOffenders {
 			t.Errorf("%d addresses are remembered, want at most %d", n, 2*maxOffenders)
 		}
 		time.Sleep(time.Hour)
-		th.strike("late")
-		th.strike("later")
+		th.recordFailure("late")
+		th.recordFailure("later")
 		time.Sleep(time.Hour)
-		th.strike("last")
+		th.recordFailure("last")
 		if n := len(th.young) + len(th.older); n != 3 {
 			t.Errorf("%d addresses are remembered after two quiet hours, want those of the last two generations", n)
 		}

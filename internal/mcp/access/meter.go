@@ -40,10 +40,10 @@ type meter struct {
 	perSecond rate.Limit
 	epoch     time.Time
 
-	mu      sync.Mutex // guards the fields below
-	marks   map[markKey]*marks
-	held    int // total number of marks
-	buckets map[string]*rate.Limiter
+	mu        sync.Mutex // guards the fields below
+	marks     map[markKey]*marks
+	markCount int // total number of marks
+	buckets   map[string]*rate.Limiter
 	// A sweep is due at these numbers.
 	sweepMarks, sweepBuckets int
 	swept                    time.Time
@@ -124,14 +124,14 @@ func (m *meter) limited(who, tool string, now time.Time) *mcp.Refusal {
 		if !r.applies(who, tool) {
 			continue
 		}
-		if m.held+len(m.rules) > maxMarks {
+		if m.markCount+len(m.rules) > maxMarks {
 			return crowded(r.name)
 		}
 		k := m.marks[markKey{r, who, tool}]
 		if k == nil {
 			continue
 		}
-		m.held -= k.forget(m.since(now) - int64(r.window))
+		m.markCount -= k.forget(m.since(now) - int64(r.window))
 		if n := len(k.at) - k.first; n >= r.calls {
 			wait := k.at[len(k.at)-r.calls] + int64(r.window) - m.since(now)
 			return &mcp.Refusal{
@@ -156,7 +156,7 @@ func (m *meter) markCall(who, tool string, now time.Time) {
 			m.marks[key] = k
 		}
 		k.at = append(k.at, m.since(now))
-		m.held++
+		m.markCount++
 	}
 }
 
@@ -190,14 +190,14 @@ func (m *meter) spent(b *rate.Limiter, now time.Time) *mcp.Refusal {
 // sweep forgets idle callers when many have accumulated. The next sweep is due when the remaining number has
 // doubled, so that a call pays little for it. If nothing can be forgotten, it runs at most once a second.
 func (m *meter) sweep(now time.Time) {
-	full := m.held+len(m.rules) > maxMarks || len(m.buckets) >= maxBuckets
-	due := m.held >= m.sweepMarks || len(m.buckets) >= m.sweepBuckets
+	full := m.markCount+len(m.rules) > maxMarks || len(m.buckets) >= maxBuckets
+	due := m.markCount >= m.sweepMarks || len(m.buckets) >= m.sweepBuckets
 	if !due && !(full && now.Sub(m.swept) >= time.Second) {
 		return
 	}
 	m.swept = now
 	for key, k := range m.marks {
-		m.held -= k.forget(m.since(now) - int64(key.rule.window))
+		m.markCount -= k.forget(m.since(now) - int64(key.rule.window))
 		if k.first == len(k.at) {
 			delete(m.marks, key)
 		}
@@ -207,7 +207,7 @@ func (m *meter) sweep(now time.Time) {
 			delete(m.buckets, name)
 		}
 	}
-	m.sweepMarks = max(1024, 2*m.held)
+	m.sweepMarks = max(1024, 2*m.markCount)
 	m.sweepBuckets = max(1024, 2*len(m.buckets))
 }
 

@@ -72,13 +72,13 @@ func (e *Engine) permits(who caller, t *mcp.Target, depth int) *mcp.Refusal {
 				Code: mcp.CodeForbidden, By: "read_only", Reason: "changes are switched off here", Hint: "ask the operator to leave read-only mode",
 			}
 		}
-		if who.kind == client && !e.holds(who, t) {
+		if who.kind == client && !e.hasPermission(who, t) {
 			return &mcp.Refusal{
 				Code: mcp.CodeForbidden, By: "profile", Reason: "not allowed with this profile", Hint: "ask the operator for a profile that allows it",
 			}
 		}
 	}
-	if no := e.gated(who.name, t); no != nil {
+	if no := e.checkDenyRules(who.name, t); no != nil {
 		return no
 	}
 	for i := range t.Needs {
@@ -92,9 +92,9 @@ func (e *Engine) permits(who caller, t *mcp.Target, depth int) *mcp.Refusal {
 	return nil
 }
 
-// holds reports whether a client has the permission that t requires, from its profile or an override. No
+// hasPermission reports whether a client has the permission that t requires, from its profile or an override. No
 // client has an unknown permission.
-func (e *Engine) holds(who caller, t *mcp.Target) bool {
+func (e *Engine) hasPermission(who caller, t *mcp.Target) bool {
 	need := bits[t.Permission]
 	if who.set&need != 0 {
 		return true
@@ -107,9 +107,9 @@ func (e *Engine) holds(who caller, t *mcp.Target) bool {
 	return false
 }
 
-// gated checks the denying rules in order.
-func (e *Engine) gated(who string, t *mcp.Target) *mcp.Refusal {
-	for _, r := range e.gates {
+// checkDenyRules checks the denying rules in order.
+func (e *Engine) checkDenyRules(who string, t *mcp.Target) *mcp.Refusal {
+	for _, r := range e.denyRules {
 		if !r.applies(who, t.Tool) {
 			continue
 		}

@@ -48,12 +48,12 @@ type Engine struct {
 	readOnly bool
 	profiles map[string]rights
 	// The rules by effect, each list in the order of the configuration.
-	gates     []*rule // deny by tool, by time, by revoking a permission
-	grants    []*rule // add permissions
-	approvals []*rule
-	made      time.Time
-	meter     meter
-	asks      asks
+	denyRules     []*rule // deny by tool, by time, by revoking a permission
+	grants        []*rule // add permissions
+	approvals     []*rule
+	made          time.Time
+	meter         meter
+	approvalQueue approvalQueue
 	// onDecision is called with decisions; may be nil.
 	onDecision func(Decision)
 
@@ -74,16 +74,16 @@ func New(opts Options) (*Engine, error) {
 	}
 	e := &Engine{
 		readOnly: opts.ReadOnly, profiles: made.profiles, made: time.Now(), changed: make(chan struct{}),
-		meter: newMeter(opts.Limits), asks: newAsks(),
+		meter: newMeter(opts.Limits), approvalQueue: newApprovalQueue(),
 	}
 	for _, r := range made.rules {
 		switch r.kind {
 		case config.RuleRateLimit:
 			e.meter.rules = append(e.meter.rules, r)
 		case config.RuleTimeWindow, config.RuleToolRestriction:
-			e.gates = append(e.gates, r)
+			e.denyRules = append(e.denyRules, r)
 		case config.RulePermissionOverride:
-			e.gates = append(e.gates, r)
+			e.denyRules = append(e.denyRules, r)
 			e.grants = append(e.grants, r)
 		case config.RuleApproval:
 			e.approvals = append(e.approvals, r)
@@ -102,7 +102,7 @@ func (e *Engine) Profile(name string) (Profile, bool) {
 
 // Admit decides whether a call may proceed, and counts it if so. It checks [Engine.Permits], the rate limits
 // and the client's own budget, and then approval, for which it may wait. A proposed call does not wait: it is
-// refused, and run once it has been granted, see [Engine.TakeProposal]. Admit returns nil or an
+// refused, and run once it has been granted, see [Engine.PopProposal]. Admit returns nil or an
 // [*mcp.Refusal], at the latest when ctx ends.
 //
 // A refused call is not charged, except that a request for approval is charged to the client's budget,
@@ -128,7 +128,7 @@ func (e *Engine) Admit(ctx context.Context, c *mcp.Call) error {
 	if no := e.meter.chargeCall(who, c.Tool, token); no != nil {
 		return no
 	}
-	granted, no := e.asks.await(ctx, who.name, c, r)
+	granted, no := e.approvalQueue.await(ctx, who.name, c, r)
 	if no != nil {
 		return no
 	}
@@ -137,7 +137,7 @@ func (e *Engine) Admit(ctx context.Context, c *mcp.Call) error {
 		no = e.meter.chargeCall(who, c.Tool, mark)
 	}
 	if no != nil {
-		e.asks.giveBack(granted)
+		e.approvalQueue.restoreGrant(granted)
 		return no
 	}
 	c.Approved = granted.decision()

@@ -59,8 +59,8 @@ func (e *Engine) propose(who caller, c *mcp.Call, r *rule) error {
 		r = &rule{}
 	}
 	args := canonical(c.Args)
-	key := askKey{who.name, c.Tool, sha256.Sum256([]byte(args))}
-	q, no := e.asks.findAsk(key, args, r, false, c)
+	key := callKey{who.name, c.Tool, sha256.Sum256([]byte(args))}
+	q, no := e.approvalQueue.findOrQueue(key, args, r, false, c)
 	if no == nil {
 		no = q.proposalRefusal(r)
 	}
@@ -86,10 +86,10 @@ func (q *ask) proposalRefusal(r *rule) *mcp.Refusal {
 	return no
 }
 
-// TakeProposal returns the granted proposal id for running it, and whether there is one. It returns each
+// PopProposal returns the granted proposal id for running it, and whether there is one. It returns each
 // proposal only once.
-func (e *Engine) TakeProposal(id string) (Proposal, bool) {
-	a := &e.asks
+func (e *Engine) PopProposal(id string) (Proposal, bool) {
+	a := &e.approvalQueue
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	q := a.byID[cleanID(id)]

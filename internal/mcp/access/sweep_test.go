@@ -28,8 +28,8 @@ func TestMeterForgetsTheIdle(t *testing.T) {
 			}
 			time.Sleep(time.Hour)
 		}
-		if len(m.marks) > 4000 || m.held > 4000 || len(m.buckets) > 4000 {
-			t.Errorf("remembers %d limits, %d marks, %d clients; want what one hour left at most twice", len(m.marks), m.held, len(m.buckets))
+		if len(m.marks) > 4000 || m.markCount > 4000 || len(m.buckets) > 4000 {
+			t.Errorf("remembers %d limits, %d marks, %d clients; want what one hour left at most twice", len(m.marks), m.markCount, len(m.buckets))
 		}
 	})
 }
@@ -44,8 +44,8 @@ func TestMeterRefusesWhatItCannotRemember(t *testing.T) {
 				t.Fatalf("admitted more than %d calls", maxMarks)
 			}
 		}
-		if m.held > maxMarks {
-			t.Errorf("remembers %d marks, want at most %d", m.held, maxMarks)
+		if m.markCount > maxMarks {
+			t.Errorf("remembers %d marks, want at most %d", m.markCount, maxMarks)
 		}
 		if no := m.chargeCall(caller{kind: npc, name: "npc:mira"}, "roll", mark); no == nil || no.Code != mcp.CodeCapacityExceeded {
 			t.Errorf("take = %v, want capacity_exceeded", no)
@@ -54,8 +54,8 @@ func TestMeterRefusesWhatItCannotRemember(t *testing.T) {
 		if no := m.chargeCall(bart, "roll", mark); no != nil {
 			t.Errorf("after the window: %v, want nil", no)
 		}
-		if m.held != 1 {
-			t.Errorf("remembers %d marks, want 1", m.held)
+		if m.markCount != 1 {
+			t.Errorf("remembers %d marks, want 1", m.markCount)
 		}
 	})
 }

@@ -111,22 +111,22 @@ type Bridge struct {
 	work  sync.WaitGroup // calls; added to under mu, unless closed
 	close sync.Once
 
-	telling  chan struct{} // semaphore, held while declaring tools to the session
-	declared []llm.ToolDefinition
-	known    bool // declared is the session's list; both are guarded by telling
+	declaring chan struct{} // semaphore, held while declaring tools to the session
+	declared  []llm.ToolDefinition
+	known     bool // declared is the session's list; both are guarded by telling
 
 	next chan assignment // for an idle goroutine
 
-	mu      sync.Mutex // guards the fields below; never held across I/O or a callback
-	turn    *turn      // the turn of new calls; never nil
-	calls   map[*call]struct{}
-	running int           // running handlers, at most MaxRound
-	waits   bool          // an idle goroutine waits for next
-	refused int           // pending answers without a handler, at most maxRefused
-	owed    int           // calls that have not been answered
-	settled chan struct{} // closed when owed falls to 0; nil without a waiter
-	seen    recentIDs
-	closed  bool
+	mu          sync.Mutex // guards the fields below; never held across I/O or a callback
+	turn        *turn      // the turn of new calls; never nil
+	calls       map[*call]struct{}
+	running     int           // running handlers, at most MaxRound
+	waits       bool          // an idle goroutine waits for next
+	refused     int           // pending answers without a handler, at most maxRefused
+	unanswered  int           // calls that have not been answered
+	allAnswered chan struct{} // closed when owed falls to 0; nil without a waiter
+	seen        recentIDs
+	closed      bool
 }
 
 // NewBridge declares the host's tools that fit tier to the session and starts to handle their calls. It fails
@@ -138,14 +138,14 @@ func NewBridge(host *mcphost.Host, session Session, tier mcp.BudgetTier, opts ..
 		opt(&o)
 	}
 	b := &Bridge{
-		host: host, session: session, o: o, telling: make(chan struct{}, 1), next: make(chan assignment, 1), declared: o.declared, known: o.known, calls: map[*call]struct{}{},
+		host: host, session: session, o: o, declaring: make(chan struct{}, 1), next: make(chan assignment, 1), declared: o.declared, known: o.known, calls: map[*call]struct{}{},
 	}
 	b.base = mcp.WithCaller(context.Background(), o.caller)
 	b.life, b.end = context.WithCancelCause(b.base)
 	b.turn = &turn{tools: b.toolset(tier), base: b.base}
 	ctx, cancel := context.WithTimeout(b.life, setUpTime)
 	defer cancel()
-	if err := b.tellTools(ctx, b.turn.tools); err != nil {
+	if err := b.declareTools(ctx, b.turn.tools); err != nil {
 		b.end(ErrClosed)
 		return nil, err
 	}
@@ -171,10 +171,10 @@ func (b *Bridge) toolset(tier mcp.BudgetTier) *mcphost.Toolset {
 // an error nothing changes. The error wraps [s2s.ErrUnsupported] if only a new session can have different
 // tools.
 func (b *Bridge) UpdateTier(ctx context.Context, tier mcp.BudgetTier) error {
-	if err := b.startTelling(ctx); err != nil {
+	if err := b.lockDeclaring(ctx); err != nil {
 		return err
 	}
-	defer b.stopTelling()
+	defer b.unlockDeclaring()
 	ts := b.toolset(tier)
 	// Change the callable tools before declaring them, so that the model is never refused a tool it was just
 	// shown.
@@ -183,7 +183,7 @@ func (b *Bridge) UpdateTier(ctx context.Context, tier mcp.BudgetTier) error {
 	before := t.tools
 	t.tools = ts
 	b.mu.Unlock()
-	err := b.tellTools(ctx, ts)
+	err := b.declareTools(ctx, ts)
 	if err != nil {
 		b.mu.Lock()
 		t.tools = before
@@ -211,11 +211,11 @@ func (b *Bridge) BeginTurn(ctx context.Context, ts *mcphost.Toolset, rounds int,
 	if err := b.awaitAnswers(ctx); err != nil {
 		return err
 	}
-	if err := b.startTelling(ctx); err != nil {
+	if err := b.lockDeclaring(ctx); err != nil {
 		return err
 	}
-	defer b.stopTelling()
-	if err := b.tellTools(ctx, ts); err != nil {
+	defer b.unlockDeclaring()
+	if err := b.declareTools(ctx, ts); err != nil {
 		return err
 	}
 	b.mu.Lock()
@@ -240,14 +240,14 @@ func (b *Bridge) baseOf(ctx context.Context) context.Context {
 // awaitAnswers waits until every received call has been answered.
 func (b *Bridge) awaitAnswers(ctx context.Context) error {
 	b.mu.Lock()
-	if b.owed == 0 {
+	if b.unanswered == 0 {
 		b.mu.Unlock()
 		return nil
 	}
-	if b.settled == nil {
-		b.settled = make(chan struct{})
+	if b.allAnswered == nil {
+		b.allAnswered = make(chan struct{})
 	}
-	settled := b.settled
+	settled := b.allAnswered
 	b.mu.Unlock()
 	select {
 	case <-settled:
@@ -265,7 +265,7 @@ func (b *Bridge) EndGeneration() {
 	t.generated = t.calls > 0
 	ended, observe := t.endRound()
 	b.mu.Unlock()
-	tellIf(observe, ended)
+	observeEvent(observe, ended)
 }
 
 // EndTurn ends the turn. It cancels running calls without waiting for them; each is still answered, silently,
@@ -278,13 +278,13 @@ func (b *Bridge) EndTurn() {
 	}
 	b.turn.phase = over
 	b.mu.Unlock()
-	b.giveUpUnwanted(errTurnOver, func(*call) bool { return true })
+	b.abandonSilently(errTurnOver, func(*call) bool { return true })
 }
 
 // CancelCalls cancels calls that the model has withdrawn. Each is still answered, silently. Finished calls
 // and unknown ids are ignored.
 func (b *Bridge) CancelCalls(ids ...string) {
-	b.giveUpUnwanted(errTakenBack, func(c *call) bool { return slices.Contains(ids, c.ID) })
+	b.abandonSilently(errCallCancelled, func(c *call) bool { return slices.Contains(ids, c.ID) })
 }
 
 // Close detaches the bridge from the session, cancels running calls, and waits until each has been answered and
@@ -302,34 +302,34 @@ func (b *Bridge) Close() {
 		if waits {
 			b.next <- assignment{}
 		}
-		b.giveUpUnwanted(ErrClosed, func(*call) bool { return true })
+		b.abandonSilently(ErrClosed, func(*call) bool { return true })
 		b.end(ErrClosed)
-		b.telling <- struct{}{} // no tools are declared after this
+		b.declaring <- struct{}{} // no tools are declared after this
 		b.work.Wait()
 	})
 }
 
-// startTelling acquires the right to declare tools to the session. If it returns nil, the caller must call
-// stopTelling.
-func (b *Bridge) startTelling(ctx context.Context) error {
+// lockDeclaring acquires the right to declare tools to the session. If it returns nil, the caller must call
+// unlockDeclaring.
+func (b *Bridge) lockDeclaring(ctx context.Context) error {
 	select {
-	case b.telling <- struct{}{}:
+	case b.declaring <- struct{}{}:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-b.life.Done():
 		return ErrClosed
 	}
 	if b.life.Err() != nil {
-		b.stopTelling()
+		b.unlockDeclaring()
 		return ErrClosed
 	}
 	return nil
 }
 
-func (b *Bridge) stopTelling() { <-b.telling }
+func (b *Bridge) unlockDeclaring() { <-b.declaring }
 
-// tellTools declares the tools of ts to the session, unless it knows them. Callers hold telling.
-func (b *Bridge) tellTools(ctx context.Context, ts *mcphost.Toolset) error {
+// declareTools declares the tools of ts to the session, unless it knows them. Callers hold telling.
+func (b *Bridge) declareTools(ctx context.Context, ts *mcphost.Toolset) error {
 	tools := ts.Definitions()
 	if b.o.aside != nil {
 		tools = append(tools[:len(tools):len(tools)], *b.o.aside)

@@ -23,9 +23,9 @@ const maxRefused = 64
 
 // Reasons why a call is abandoned.
 var (
-	errTurnOver  = fmt.Errorf("%w: the turn is over", context.Canceled)
-	errTakenBack = fmt.Errorf("%w: the model took the call back", context.Canceled)
-	errTooSlow   = fmt.Errorf("%w: the caller's time is up", mcp.ErrTimeout)
+	errTurnOver      = fmt.Errorf("%w: the turn is over", context.Canceled)
+	errCallCancelled = fmt.Errorf("%w: the model took the call back", context.Canceled)
+	errTooSlow       = fmt.Errorf("%w: the caller's time is up", mcp.ErrTimeout)
 )
 
 // call is one tool call. The bridge's mu guards the fields at the end.
@@ -41,36 +41,36 @@ type call struct {
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
 
-	answered bool
-	unwanted bool
+	answered       bool
+	answerSilently bool
 }
 
-// course is how a received call is handled.
-type course uint8
+// handling is how a received call is handled.
+type handling uint8
 
 const (
 	// ignored: it is a repetition, or there are too many.
-	ignored course = iota
+	ignored handling = iota
 	// run: its tool runs on a new goroutine.
 	run
 	// next: its tool runs on the idle goroutine.
 	next
 	// refused: it is answered with an error.
 	refused
-	// belated: like refused, but answered at once, because the bridge is closed.
-	belated
+	// refusedAtOnce: like refused, but answered at once, because the bridge is closed.
+	refusedAtOnce
 )
 
 // handleToolCall accepts a call and returns at once.
 func (b *Bridge) handleToolCall(tc llm.ToolCall) {
 	c := &call{ToolCall: tc, bridge: b}
 	if b.o.aside != nil && tc.Name == b.o.aside.Name {
-		b.takeAside(c)
+		b.handleAside(c)
 		return
 	}
 	ctx, course, why := b.admit(c)
 	if course == run || course == next || course == refused {
-		c.tell(engine.ToolCalled{Round: c.round, Call: tc})
+		c.notifyObserver(engine.ToolCalled{Round: c.round, Call: tc})
 	}
 	switch course {
 	case run:
@@ -79,13 +79,13 @@ func (b *Bridge) handleToolCall(tc llm.ToolCall) {
 		b.next <- assignment{ctx, c}
 	case refused:
 		go c.refuse(why)
-	case belated:
+	case refusedAtOnce:
 		c.answer(mcphost.Outcome{Err: why})
 	}
 }
 
-// takeAside answers a call of the aside tool, which runs nothing.
-func (b *Bridge) takeAside(c *call) {
+// handleAside answers a call of the aside tool, which runs nothing.
+func (b *Bridge) handleAside(c *call) {
 	text := b.o.answerAside()
 	b.mu.Lock()
 	if !b.seen.add(c.ID) || b.refused >= maxRefused && !b.closed {
@@ -93,7 +93,7 @@ func (b *Bridge) takeAside(c *call) {
 		return
 	}
 	closed := b.closed
-	b.owed++
+	b.unanswered++
 	if !closed {
 		b.refused++
 		b.work.Add(1)
@@ -102,7 +102,7 @@ func (b *Bridge) takeAside(c *call) {
 	answer := func() {
 		c.send(mcphost.Outcome{Result: mcp.Result{Text: text}}, text == "" || closed)
 		b.mu.Lock()
-		b.noteAnswer()
+		b.recordAnswer()
 		b.mu.Unlock()
 	}
 	if closed { // no goroutine may start any more
@@ -119,21 +119,21 @@ func (b *Bridge) takeAside(c *call) {
 }
 
 // admit decides how a call is handled, and why if it is refused.
-func (b *Bridge) admit(c *call) (context.Context, course, error) {
+func (b *Bridge) admit(c *call) (context.Context, handling, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.seen.add(c.ID) {
 		return nil, ignored, nil
 	}
 	c.turn, c.tools, c.round = b.turn, b.turn.tools, b.turn.rounds.Next()
-	b.owed++
+	b.unanswered++
 	var why error
 	switch {
 	case b.closed:
-		c.unwanted = true
-		return nil, belated, ErrClosed
+		c.answerSilently = true
+		return nil, refusedAtOnce, ErrClosed
 	case b.turn.phase == over:
-		c.unwanted, why = true, errTurnOver
+		c.answerSilently, why = true, errTurnOver
 	case b.turn.refusesRounds():
 		why = engine.ErrNoRoundsLeft
 	case b.running >= mcphost.MaxRound:
@@ -154,7 +154,7 @@ func (b *Bridge) admit(c *call) (context.Context, course, error) {
 }
 
 // startCall prepares a call to run. Callers hold mu.
-func (b *Bridge) startCall(c *call) (context.Context, course) {
+func (b *Bridge) startCall(c *call) (context.Context, handling) {
 	c.counts = true
 	b.turn.addCall()
 	b.running++
@@ -173,7 +173,7 @@ func (b *Bridge) startCall(c *call) (context.Context, course) {
 
 // dropCall drops a call that cannot even be refused. Callers hold mu.
 func (b *Bridge) dropCall(c *call) {
-	b.noteAnswer()
+	b.recordAnswer()
 	if c.counts {
 		c.turn.pending--
 	}
@@ -245,25 +245,25 @@ func (c *call) run(ctx context.Context) {
 // expire abandons a call that takes too long.
 func (c *call) expire() {
 	defer c.bridge.work.Done()
-	c.giveUp(errTooSlow)
+	c.abandon(errTooSlow)
 }
 
-// giveUp abandons a call and answers it, whether or not its tool has returned.
-func (c *call) giveUp(why error) {
+// abandon abandons a call and answers it, whether or not its tool has returned.
+func (c *call) abandon(why error) {
 	c.cancel(why)
 	c.answer(mcphost.Outcome{Err: fmt.Errorf("calling %q: %w", c.Name, why)})
 }
 
-// giveUpUnwanted abandons the running calls for which meant is true, silently. It does not wait.
-func (b *Bridge) giveUpUnwanted(why error, meant func(*call) bool) {
+// abandonSilently abandons the running calls for which meant is true, silently. It does not wait.
+func (b *Bridge) abandonSilently(why error, meant func(*call) bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for c := range b.calls {
-		if c.unwanted || !meant(c) {
+		if c.answerSilently || !meant(c) {
 			continue
 		}
-		c.unwanted = true
-		b.work.Go(func() { c.giveUp(why) }) // run has not ended, so Close still waits
+		c.answerSilently = true
+		b.work.Go(func() { c.abandon(why) }) // run has not ended, so Close still waits
 	}
 }
 
@@ -283,7 +283,7 @@ func (c *call) answerWith(ev engine.Event, o mcphost.Outcome) {
 	c.answered = true
 	delete(b.calls, c)
 	b.mu.Unlock()
-	c.tell(ev)
+	c.notifyObserver(ev)
 	var ended engine.Event
 	var observe func(engine.Event)
 	b.mu.Lock()
@@ -291,30 +291,30 @@ func (c *call) answerWith(ev engine.Event, o mcphost.Outcome) {
 		c.turn.endCall(o)
 		ended, observe = c.turn.endRound()
 	}
-	silent := c.unwanted || c.turn.phase == over
+	silent := c.answerSilently || c.turn.phase == over
 	b.mu.Unlock()
-	tellIf(observe, ended)
+	observeEvent(observe, ended)
 	c.send(o, silent)
 	b.mu.Lock()
-	b.noteAnswer()
+	b.recordAnswer()
 	b.mu.Unlock()
 }
 
-// noteAnswer records that a call has been answered. Callers hold mu.
-func (b *Bridge) noteAnswer() {
-	if b.owed--; b.owed == 0 && b.settled != nil {
-		close(b.settled)
-		b.settled = nil
+// recordAnswer records that a call has been answered. Callers hold mu.
+func (b *Bridge) recordAnswer() {
+	if b.unanswered--; b.unanswered == 0 && b.allAnswered != nil {
+		close(b.allAnswered)
+		b.allAnswered = nil
 	}
 }
 
-// tell reports ev to the turn's observer while the turn lasts.
-func (c *call) tell(ev engine.Event) {
+// notifyObserver reports ev to the turn's observer while the turn lasts.
+func (c *call) notifyObserver(ev engine.Event) {
 	c.bridge.mu.Lock()
 	wanted := c.turn.phase == open
 	c.bridge.mu.Unlock()
 	if wanted {
-		tellIf(c.turn.observe, ev)
+		observeEvent(c.turn.observe, ev)
 	}
 }
 

@@ -126,7 +126,7 @@ func (j *journal) observe(ev engine.Event) {
 		j.words = append(j.words, "deferred "+ev.Call.ID)
 	case engine.RoundEnded:
 		j.words = append(j.words, "round "+string(rune('0'+ev.Round)))
-		j.took = ev.Took
+		j.took = ev.Duration
 	}
 }
 

@@ -62,14 +62,14 @@ func (t *turn) endRound() (engine.Event, func(engine.Event)) {
 	if t.phase != open || !t.generated || t.pending > 0 {
 		return nil, nil
 	}
-	ended := engine.RoundEnded{Round: t.rounds.Next(), Took: time.Since(t.began)}
+	ended := engine.RoundEnded{Round: t.rounds.Next(), Duration: time.Since(t.began)}
 	t.rounds.End(t.malformed == t.calls)
 	t.calls, t.malformed, t.generated = 0, 0, false
 	return ended, t.observe
 }
 
-// tellIf reports ev to observe, if neither is nil.
-func tellIf(observe func(engine.Event), ev engine.Event) {
+// observeEvent reports ev to observe, if neither is nil.
+func observeEvent(observe func(engine.Event), ev engine.Event) {
 	if observe != nil && ev != nil {
 		observe(ev)
 	}

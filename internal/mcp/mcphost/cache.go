@@ -98,7 +98,7 @@ func (h *Host) callThroughCache(ctx context.Context, e *entry, args string) (mcp
 	start := time.Now()
 	shared := h.cache.flight.DoChan(key, func() (any, error) {
 		// Callers share the answer, so the tool cannot ask one of them a question.
-		ctx, cancel := context.WithCancel(mcp.WithAsking(context.WithoutCancel(ctx), nil))
+		ctx, cancel := context.WithCancel(mcp.WithClientRequests(context.WithoutCancel(ctx), nil))
 		defer cancel()
 		defer context.AfterFunc(h.lifetime, cancel)()
 		r, err := h.callWithRetry(ctx, e, args)

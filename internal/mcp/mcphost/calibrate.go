@@ -43,15 +43,15 @@ func (h *Host) recalibrate() {
 		case <-tick.C:
 		}
 		ctx, cancel := context.WithTimeoutCause(h.lifetime, h.opts.recalibrate, errors.New("the next calibration is due"))
-		if err := h.calibrate(ctx, isAsleep); err != nil && h.lifetime.Err() == nil {
+		if err := h.calibrate(ctx, isDisconnectedIdle); err != nil && h.lifetime.Err() == nil {
 			h.opts.log.LogAttrs(ctx, slog.LevelWarn, "calibration cut short", slog.Any("reason", err))
 		}
 		cancel()
 	}
 }
 
-// isAsleep reports whether calling the tool would wake its server.
-func isAsleep(t *tool) bool { return t.remote != nil && t.remote.Server.Asleep() }
+// isDisconnectedIdle reports whether calling the tool would wake its server.
+func isDisconnectedIdle(t *tool) bool { return t.remote != nil && t.remote.Server.Asleep() }
 
 // Calibrate measures every tool that may be probed, several at a time, so that each gets its tier. It probes
 // only idempotent, read-only tools, with the probe arguments they declare or with minimal valid ones.
@@ -139,7 +139,7 @@ func (h *Host) probeTool(ctx context.Context, t *tool) probeResult {
 		p.outcome = probeOK
 		return p
 	}
-	if counts, _ := h.judgeOutcome(ctx, t, res, err); counts && !p.rejected {
+	if counts, _ := h.classifyOutcome(ctx, t, res, err); counts && !p.rejected {
 		p.outcome = probeFailed
 	}
 	switch {

@@ -27,19 +27,19 @@ func (h *Host) ExecuteTool(ctx context.Context, name, args string) (mcp.Result, 
 	if e == nil {
 		return mcp.Result{}, h.missingError(name)
 	}
-	if e.Composite && !mcp.HasDoor(ctx) {
-		ctx = mcp.WithDoor(ctx, h.door)
+	if e.Composite && !mcp.HasExecutor(ctx) {
+		ctx = mcp.WithExecutor(ctx, h.executor)
 	}
 	return h.call(ctx, e, args, false)
 }
 
 // Everything returns the operator's door, which executes every tool, like ExecuteTool.
-func (h *Host) Everything() mcp.Door { return h.door }
+func (h *Host) Everything() mcp.ToolExecutor { return h.executor }
 
-// doorFunc adapts a function to [mcp.Door].
-type doorFunc func(ctx context.Context, name, args string) (mcp.Result, error)
+// executorFunc adapts a function to [mcp.Door].
+type executorFunc func(ctx context.Context, name, args string) (mcp.Result, error)
 
-func (f doorFunc) Execute(ctx context.Context, name, args string) (mcp.Result, error) {
+func (f executorFunc) Execute(ctx context.Context, name, args string) (mcp.Result, error) {
 	return f(ctx, name, args)
 }
 
@@ -178,7 +178,7 @@ func (h *Host) callMeasured(ctx context.Context, e *entry, args string, ignore f
 	if ignore != nil && ignore(res, err) {
 		return res, err
 	}
-	if counts, ok := h.judgeOutcome(ctx, e.tool, res, err); counts {
+	if counts, ok := h.classifyOutcome(ctx, e.tool, res, err); counts {
 		if ok && e.longestTimeout.Load() != 0 {
 			e.longestTimeout.Store(0)
 		}
@@ -187,11 +187,11 @@ func (h *Host) callMeasured(ctx context.Context, e *entry, args string, ignore f
 	return res, err
 }
 
-// judgeOutcome reports whether a call counts towards the tool's health, and whether it succeeded. Rejected
+// classifyOutcome reports whether a call counts towards the tool's health, and whether it succeeded. Rejected
 // arguments, a server that is down or asks for a pause, and calls cancelled by the caller do not count. A
 // call that the caller's deadline ended counts as failed only if the tool had as much time as its tier
 // promises.
-func (h *Host) judgeOutcome(ctx context.Context, t *tool, res mcp.Result, err error) (counts, ok bool) {
+func (h *Host) classifyOutcome(ctx context.Context, t *tool, res mcp.Result, err error) (counts, ok bool) {
 	switch {
 	case err == nil:
 		return true, !res.IsError

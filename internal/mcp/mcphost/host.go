@@ -41,11 +41,11 @@ type BuiltinTool = tools.Tool
 // demoted tool and, with [WithRecalibration], one that repeats the calibration. Close stops all of them and
 // waits.
 type Host struct {
-	opts    options
-	cache   *cache
-	running inflight // handlers on goroutines of their own
-	door    mcp.Door // see Everything
-	snap    atomic.Pointer[BudgetEnforcer]
+	opts     options
+	cache    *cache
+	running  inflight         // handlers on goroutines of their own
+	executor mcp.ToolExecutor // see Everything
+	snap     atomic.Pointer[BudgetEnforcer]
 
 	mu       sync.Mutex // guards the fields below; never held across I/O
 	builtins []*tool
@@ -123,7 +123,7 @@ func New(opts ...Option) *Host {
 		o.keeper = newMemoryKeeper()
 	}
 	h := &Host{opts: o, cache: newCache(), stats: map[string]*stats{}, moved: map[*stats]struct{}{}, names: newNameTable(), changed: make(chan struct{})}
-	h.door = doorFunc(h.ExecuteTool)
+	h.executor = executorFunc(h.ExecuteTool)
 	h.lifetime, h.cancel = context.WithCancel(context.Background())
 	h.snap.Store(newBudgetEnforcer(nil, h.names, o.ceilings, &BudgetEnforcer{}))
 	if o.recalibrate > 0 {
@@ -143,7 +143,7 @@ func (h *Host) Close() error {
 	h.closed = true
 	h.builtins = nil
 	for _, s := range h.servers {
-		s.tools, s.held, s.lost = nil, nil, nil
+		s.tools, s.awaitingApproval, s.formerTools = nil, nil, nil
 	}
 	h.replaceSnapshot()
 	h.mu.Unlock()

@@ -65,7 +65,7 @@ func (h *Host) ToolsAfter(name string) iter.Seq[Tool] {
 	return func(yield func(Tool) bool) {
 		first := sort.Search(len(snap.entries), func(i int) bool { return snap.entries[i].def.Name > name })
 		for _, e := range snap.entries[first:] {
-			if !e.missingNeed && !yield(e.unmeasured()) {
+			if !e.missingDependency && !yield(e.unmeasured()) {
 				return
 			}
 		}
@@ -75,7 +75,7 @@ func (h *Host) ToolsAfter(name string) iter.Seq[Tool] {
 // Tool returns the tool registered as name.
 func (h *Host) Tool(name string) (Tool, bool) {
 	e := h.snap.Load().lookup(name)
-	if e == nil || e.missingNeed {
+	if e == nil || e.missingDependency {
 		return Tool{}, false
 	}
 	return e.measured(), true
@@ -85,7 +85,7 @@ func (h *Host) Tool(name string) (Tool, bool) {
 // because it does not lock the window.
 func (h *Host) Registered(name string) (Tool, bool) {
 	e := h.snap.Load().lookup(name)
-	if e == nil || e.missingNeed {
+	if e == nil || e.missingDependency {
 		return Tool{}, false
 	}
 	return e.unmeasured(), true

@@ -228,7 +228,7 @@ func (h *Host) namesToForget(name string, configured func(string) bool) (given [
 		f := Forgotten{Name: h.names.byOwner[owner], Owner: owner}
 		released[owner] = f.Name
 		for _, s := range h.servers {
-			for _, t := range slices.Concat(s.tools, s.lost) {
+			for _, t := range slices.Concat(s.tools, s.formerTools) {
 				heir := ownerOf(s.Name(), t.Definition.Name)
 				if now := h.names.byOwner[heir]; now != "" && heir != owner && safeName(t.Definition.Name) == f.Name {
 					released[heir] = now
@@ -247,7 +247,7 @@ func (h *Host) mayForget(owner string, configured func(string) bool) error {
 		switch {
 		case s.state.Phase != PhaseReady && s.state.Phase != PhaseAsleep:
 			return fmt.Errorf("%s may offer it again, because its server is configured and only away now; remove the server from mcp.servers first", owner)
-		case slices.ContainsFunc(s.tools, offers), slices.ContainsFunc(s.held, func(t heldTool) bool { return offers(t.tool) }):
+		case slices.ContainsFunc(s.tools, offers), slices.ContainsFunc(s.awaitingApproval, func(t unapprovedTool) bool { return offers(t.tool) }):
 			return fmt.Errorf("%s has it, because its server is configured; remove the server from mcp.servers first", owner)
 		}
 		return nil

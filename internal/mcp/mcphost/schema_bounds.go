@@ -101,7 +101,7 @@ func (w *walk) visit(at string, s map[string]any) error {
 	if at != "" && s["$id"] != nil {
 		return errors.New("it has a $id inside, which moves its references")
 	}
-	if _, err := w.weigh(at, s); err != nil {
+	if _, err := w.countSubschemas(at, s); err != nil {
 		return err
 	}
 	same, err := w.alongside(at, s)
@@ -116,8 +116,8 @@ func (w *walk) visit(at string, s map[string]any) error {
 	return nil
 }
 
-// weigh counts the subschemas that s applies to one and the same value.
-func (w *walk) weigh(at string, s map[string]any) (int, error) {
+// countSubschemas counts the subschemas that s applies to one and the same value.
+func (w *walk) countSubschemas(at string, s map[string]any) (int, error) {
 	switch c := w.cost[at]; {
 	case c < 0:
 		return 0, errEndless
@@ -131,7 +131,7 @@ func (w *walk) weigh(at string, s map[string]any) (int, error) {
 	}
 	sum := 1
 	for _, c := range same {
-		n, err := w.weigh(c.at, c.schema)
+		n, err := w.countSubschemas(c.at, c.schema)
 		if err != nil {
 			return 0, err
 		}

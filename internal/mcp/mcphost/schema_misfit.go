@@ -23,16 +23,16 @@ const noFit = "they do not fit the schema"
 // misfit is the first place at which a value does not fit its schema. It says what is expected there and
 // never what was given, because the value may be a secret or longer than any message.
 type misfit struct {
-	path, wants string
-	kinds       []string // the expected types, if the type is wrong
+	path, expected string
+	kinds          []string // the expected types, if the type is wrong
 }
 
 // String names the place and what is expected there.
 func (m *misfit) String() string {
 	if m.path == "" {
-		return "the whole " + m.wants
+		return "the whole " + m.expected
 	}
-	return "`" + untrusted.Line(strings.ReplaceAll(m.path, "`", "'"), maxShownName) + "` " + m.wants
+	return "`" + untrusted.Line(strings.ReplaceAll(m.path, "`", "'"), maxShownName) + "` " + m.expected
 }
 
 // misfits finds the first misfit of a value. The validator rejects every value for which it finds one, but
@@ -60,7 +60,7 @@ func (f misfits) in(s *jsonschema.Schema, value any, at string) *misfit {
 		return m
 	}
 	if says := unlisted(s, value); says != "" {
-		return &misfit{path: at, wants: says}
+		return &misfit{path: at, expected: says}
 	}
 	if m := f.ofKind(s, value, at); m != nil {
 		return m
@@ -96,7 +96,7 @@ func (f misfits) ofKind(s *jsonschema.Schema, value any, at string) *misfit {
 	if says == "" {
 		return nil
 	}
-	return &misfit{path: at, wants: says}
+	return &misfit{path: at, expected: says}
 }
 
 func (f misfits) inItems(s *jsonschema.Schema, items []any, at string) *misfit {
@@ -118,7 +118,7 @@ func (f misfits) inItems(s *jsonschema.Schema, items []any, at string) *misfit {
 func (f misfits) inMembers(s *jsonschema.Schema, members map[string]any, at string) *misfit {
 	for _, name := range s.Required {
 		if _, given := members[name]; !given {
-			return &misfit{path: at + separator(at) + name, wants: "is missing"}
+			return &misfit{path: at + separator(at) + name, expected: "is missing"}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
@@ -162,11 +162,11 @@ func (f misfits) alternatives(schemas []*jsonschema.Schema, value any, at string
 	}
 	switch len(closer) {
 	case 0:
-		return wantsType(kinds, at)
+		return expectsType(kinds, at)
 	case 1:
 		return closer[0]
 	}
-	return &misfit{path: at, wants: "fits none of the forms that its schema allows"}
+	return &misfit{path: at, expected: "fits none of the forms that its schema allows"}
 }
 
 // target resolves a reference to the root or to a definition. It returns nil for any other reference.
@@ -197,17 +197,17 @@ func misfitType(s *jsonschema.Schema, value any, at string) *misfit {
 	if len(kinds) == 0 || slices.ContainsFunc(kinds, func(kind string) bool { return isKind(value, kind) }) {
 		return nil
 	}
-	return wantsType(kinds, at)
+	return expectsType(kinds, at)
 }
 
-func wantsType(kinds []string, at string) *misfit {
+func expectsType(kinds []string, at string) *misfit {
 	var names []string
 	for _, kind := range kinds {
 		if name := kindNames[kind]; name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	return &misfit{path: at, wants: "must be " + strings.Join(names, " or "), kinds: kinds}
+	return &misfit{path: at, expected: "must be " + strings.Join(names, " or "), kinds: kinds}
 }
 
 // WrongType returns the message for a value at path that cannot be decoded into the Go type want.
@@ -227,9 +227,9 @@ func WrongType(path string, want reflect.Type) string {
 	case reflect.Int, reflect.Int64, reflect.Uint, reflect.Uint64:
 		kind = "integer"
 	default:
-		return (&misfit{path: path, wants: "has the wrong type"}).String()
+		return (&misfit{path: path, expected: "has the wrong type"}).String()
 	}
-	return wantsType([]string{kind}, path).String()
+	return expectsType([]string{kind}, path).String()
 }
 
 // isKind reports whether a decoded value has the given JSON Schema type.

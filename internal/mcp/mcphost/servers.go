@@ -17,14 +17,14 @@ func WithDialer(d Dialer) Option { return func(o *options) { o.dial = d } }
 // server is an external server and its registered tools. Host.mu guards all fields but the first.
 type server struct {
 	*Server
-	state ServerState
-	tools []*tool    // registered now
-	held  []heldTool // waiting for approval
-	lost  []*tool    // its tools before it went down
+	state            ServerState
+	tools            []*tool          // registered now
+	awaitingApproval []unapprovedTool // waiting for approval
+	formerTools      []*tool          // its tools before it went down
 }
 
-// heldTool is a tool that waits for approval, and why.
-type heldTool struct {
+// unapprovedTool is a tool that waits for approval, and why.
+type unapprovedTool struct {
 	*tool
 	why string
 }
@@ -96,10 +96,10 @@ func (h *Host) updateServer(s *Server, st ServerState) error {
 // knows and calls register for new ones.
 func (s *server) update(st ServerState, register func(*ServerTool) *tool) (changed bool) {
 	known := map[*ServerTool]*tool{}
-	for _, t := range slices.Concat(s.lost, s.tools) {
+	for _, t := range slices.Concat(s.formerTools, s.tools) {
 		known[t.remote] = t
 	}
-	for _, t := range s.held {
+	for _, t := range s.awaitingApproval {
 		known[t.remote] = t.tool
 	}
 	toolOf := func(remote *ServerTool) *tool {
@@ -109,18 +109,18 @@ func (s *server) update(st ServerState, register func(*ServerTool) *tool) (chang
 		return register(remote)
 	}
 	before := s.tools
-	s.state, s.tools, s.held = st, nil, nil
+	s.state, s.tools, s.awaitingApproval = st, nil, nil
 	for _, t := range st.Tools {
 		s.tools = append(s.tools, toolOf(t))
 	}
 	for _, t := range st.Held {
-		s.held = append(s.held, heldTool{toolOf(t.ServerTool), t.Why})
+		s.awaitingApproval = append(s.awaitingApproval, unapprovedTool{toolOf(t.ServerTool), t.Why})
 	}
 	switch {
 	case st.Phase != PhaseDown:
-		s.lost = nil
+		s.formerTools = nil
 	case len(before) > 0:
-		s.lost = before
+		s.formerTools = before
 	}
 	return !slices.Equal(before, s.tools)
 }

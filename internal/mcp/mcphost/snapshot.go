@@ -29,14 +29,14 @@ type entry struct {
 	*tool
 	def llm.ToolDefinition // under its registered name
 	placement
-	ownTier     mcp.BudgetTier // ignores the tools it needs
-	target      mcp.Target
-	missingNeed bool   // a tool it needs is not registered, so it is in no list
-	revision    uint64 // revision of the snapshot it was created for
+	ownTier           mcp.BudgetTier // ignores the tools it needs
+	target            mcp.Target
+	missingDependency bool   // a tool it needs is not registered, so it is in no list
+	revision          uint64 // revision of the snapshot it was created for
 }
 
 // visibleIn reports whether the list of a tier shows the tool.
-func (e *entry) visibleIn(tier mcp.BudgetTier) bool { return e.tier <= tier && !e.missingNeed }
+func (e *entry) visibleIn(tier mcp.BudgetTier) bool { return e.tier <= tier && !e.missingDependency }
 
 // upToDate reports whether an entry of an earlier snapshot can be reused.
 func (e *entry) upToDate(name string, ceilings [2]time.Duration) bool {
@@ -73,7 +73,7 @@ func newBudgetEnforcer(all []*tool, names *nameTable, ceilings [2]time.Duration,
 	}
 	for _, e := range b.entries {
 		if e.revision == b.revision { // older entries must not change, because other goroutines read them
-			b.applyNeeds(e)
+			b.applyDependencies(e)
 		}
 	}
 	for _, tier := range mcp.Tiers() {
@@ -98,7 +98,7 @@ func (b *BudgetEnforcer) withMoved(moved map[*stats]struct{}, ceilings [2]time.D
 		out.entries[i] = out.newEntry(b.entries[i].tool, b.entries[i].def, ceilings)
 	}
 	for _, i := range touched {
-		out.applyNeeds(out.entries[i])
+		out.applyDependencies(out.entries[i])
 	}
 	for _, tier := range mcp.Tiers() {
 		if slices.ContainsFunc(touched, func(i int) bool { return b.entries[i].visibleIn(tier) != out.entries[i].visibleIn(tier) }) {
@@ -108,7 +108,7 @@ func (b *BudgetEnforcer) withMoved(moved map[*stats]struct{}, ceilings [2]time.D
 	return &out
 }
 
-// newEntry places a tool by its own latency. Call applyNeeds after all entries have been created.
+// newEntry places a tool by its own latency. Call applyDependencies after all entries have been created.
 func (b *BudgetEnforcer) newEntry(t *tool, def llm.ToolDefinition, ceilings [2]time.Duration) *entry {
 	e := &entry{tool: t, def: def, revision: b.revision, placement: t.explainTier(ceilings, t.measure())}
 	e.ownTier = e.tier
@@ -141,14 +141,14 @@ func (b *BudgetEnforcer) listVisible(tier mcp.BudgetTier) {
 	b.visible[tier] = list
 }
 
-// applyNeeds updates an entry for the tools it needs. The entry is no faster than they are, its target names
+// applyDependencies updates an entry for the tools it needs. The entry is no faster than they are, its target names
 // them, and it is in no list if one of them is missing.
-func (b *BudgetEnforcer) applyNeeds(e *entry) {
+func (b *BudgetEnforcer) applyDependencies(e *entry) {
 	e.target = b.target(e, 0)
-	for _, need := range b.needs(e, nil) {
+	for _, need := range b.dependencies(e, nil) {
 		n := b.lookup(need)
 		if n == nil {
-			e.missingNeed = true
+			e.missingDependency = true
 			e.reason = "needs " + need
 			return
 		}
@@ -158,15 +158,15 @@ func (b *BudgetEnforcer) applyNeeds(e *entry) {
 	}
 }
 
-// needs appends to seen the names of all tools that an entry needs, directly or indirectly.
-func (b *BudgetEnforcer) needs(e *entry, seen []string) []string {
+// dependencies appends to seen the names of all tools that an entry dependencies, directly or indirectly.
+func (b *BudgetEnforcer) dependencies(e *entry, seen []string) []string {
 	for _, name := range e.Needs {
 		if slices.Contains(seen, name) {
 			continue
 		}
 		seen = append(seen, name)
 		if n := b.lookup(name); n != nil {
-			seen = b.needs(n, seen)
+			seen = b.dependencies(n, seen)
 		}
 	}
 	return seen

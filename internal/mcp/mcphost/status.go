@@ -49,21 +49,21 @@ func (h *Host) Status() []Status {
 		if len(e.Needs) > 0 {
 			s.Tier, s.TierReason = e.tier, e.reason
 		}
-		if e.missingNeed {
+		if e.missingDependency {
 			s.State = "waiting"
 		}
-		if s.State == stateReady && isAsleep(e.tool) {
+		if s.State == stateReady && isDisconnectedIdle(e.tool) {
 			s.State = "asleep"
 		}
 		all = append(all, s)
 	}
 	for _, o := range h.servers {
-		for _, t := range o.lost {
+		for _, t := range o.formerTools {
 			s := h.statusOf(&entry{tool: t, def: t.Definition})
 			s.State = "down"
 			all = append(all, s)
 		}
-		for _, t := range o.held {
+		for _, t := range o.awaitingApproval {
 			s := h.statusOf(&entry{tool: t.tool, def: t.Definition})
 			s.State, s.TierReason = "held", "pinned: "+t.why
 			all = append(all, s)
@@ -136,7 +136,7 @@ func (h *Host) Servers() []ServerStatus {
 	for _, s := range h.servers {
 		load := s.Load()
 		status := ServerStatus{
-			Name: s.Name(), State: string(s.state.Phase), Tools: len(s.tools), Pinned: s.Pinned(), Held: len(s.held), LeftOut: s.state.LeftOut, Unusable: s.state.Unusable, Connects: s.state.Connects,
+			Name: s.Name(), State: string(s.state.Phase), Tools: len(s.tools), Pinned: s.Pinned(), Held: len(s.awaitingApproval), LeftOut: s.state.LeftOut, Unusable: s.state.Unusable, Connects: s.state.Connects,
 			Calls: load.Calls, Queued: load.Queued, Failures: load.Failures, Paused: float64(load.Paused.Milliseconds()),
 		}
 		if s.state.Err != nil {

@@ -58,7 +58,7 @@ func (h *Host) Toolset(o ToolsetOptions) *Toolset {
 	ts.members = slices.Compact(ts.members)
 	// A tool is useless without the tools it needs.
 	ts.members = slices.DeleteFunc(ts.members, func(e *entry) bool {
-		return slices.ContainsFunc(ts.snap.needs(e, nil), func(name string) bool { return !slices.Contains(o.Allow, name) })
+		return slices.ContainsFunc(ts.snap.dependencies(e, nil), func(name string) bool { return !slices.Contains(o.Allow, name) })
 	})
 	for _, e := range ts.members {
 		ts.defs = append(ts.defs, e.def)
@@ -116,7 +116,7 @@ func (ts *Toolset) Execute(ctx context.Context, name, args string) (mcp.Result, 
 		if e.Kind == tools.KindWorkflow && e.target.ChangesWorld() {
 			ctx = withApprovedSteps(ctx)
 		}
-		ctx = mcp.WithDoor(ctx, ts)
+		ctx = mcp.WithExecutor(ctx, ts)
 	}
 	res, err := ts.host.call(ctx, e, args, proposed)
 	if mcp.Nested(ctx) {

@@ -52,7 +52,7 @@ func TestLossIsSeenLate(t *testing.T) {
 			s.live.Store(anew)
 			close(old.ended)
 		})
-		back := s.AwaitReturn(t.Context(), fmt.Errorf("calling: %w", &goneError{sdk.ErrSessionMissing, old}))
+		back := s.AwaitReturn(t.Context(), fmt.Errorf("calling: %w", &connectionGoneError{sdk.ErrSessionMissing, old}))
 		if l := s.live.Load(); !back || l != anew {
 			t.Errorf("AwaitReturn = %v, new connection = %v; want both", back, l == anew)
 		}

@@ -66,7 +66,7 @@ func (t *ServerTool) Call(ctx context.Context, cancel context.CancelFunc, args s
 	if err != nil {
 		return mcp.Result{}, err
 	}
-	progress, log, asker := mcp.ProgressFrom(ctx), mcp.ClientLogFrom(ctx), s.askerOf(ctx)
+	progress, log, asker := mcp.ProgressFrom(ctx), mcp.ClientLogFrom(ctx), s.questionerOfCall(ctx)
 	key, ok := l.addCall(linkCall{cancel, progress, log, asker, mcp.CallerFrom(ctx)})
 	if !ok {
 		return mcp.Result{}, s.brokenError(l.endError())
@@ -92,17 +92,17 @@ func (t *ServerTool) Call(ctx context.Context, cancel context.CancelFunc, args s
 	}
 	if unreadable, ok := errors.AsType[*unreadableError](err); ok {
 		s.failures.Store(0)
-		return mcp.Result{}, mcp.Told(fmt.Errorf("server %q answered, but its answer cannot be read: %w", s.cfg.Name, s.redactError(unreadable)))
+		return mcp.Result{}, mcp.PublicError(fmt.Errorf("server %q answered, but its answer cannot be read: %w", s.cfg.Name, s.redactError(unreadable)))
 	}
 	err = s.callError(ctx, err)
 	if errors.Is(err, sdk.ErrSessionMissing) || errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, errSessionLost) {
-		err = &goneError{err, l}
+		err = &connectionGoneError{err, l}
 	}
 	return mcp.Result{}, err
 }
 
 // callTraced sends a call, with a trace span if ctx is traced.
-func (s *Server) callTraced(ctx context.Context, l *link, params *sdk.CallToolParams, a *asker) (*sdk.CallToolResult, error) {
+func (s *Server) callTraced(ctx context.Context, l *link, params *sdk.CallToolParams, a *clientQuestioner) (*sdk.CallToolResult, error) {
 	if !tracing.Travels(ctx) {
 		return s.callAnswering(ctx, l, params, a)
 	}
@@ -129,13 +129,13 @@ func (s *Server) callTraced(ctx context.Context, l *link, params *sdk.CallToolPa
 	return res, err
 }
 
-// goneError is the error of a call that noticed the loss of its connection before the supervisor did.
-type goneError struct {
+// connectionGoneError is the error of a call that noticed the loss of its connection before the supervisor did.
+type connectionGoneError struct {
 	error
 	link *link
 }
 
-func (e *goneError) Unwrap() error { return e.error }
+func (e *connectionGoneError) Unwrap() error { return e.error }
 
 // brokenError is the error of a call whose connection failed.
 func (s *Server) brokenError(err error) error {
@@ -203,7 +203,7 @@ func (s *Server) liveLink(ctx context.Context) (*link, error) {
 func (s *Server) AwaitReturn(ctx context.Context, err error) bool {
 	ctx, cancel := context.WithTimeout(ctx, returnPatience)
 	defer cancel()
-	var gone *goneError
+	var gone *connectionGoneError
 	if errors.As(err, &gone) {
 		select {
 		case <-gone.link.ended:
@@ -256,7 +256,7 @@ func (s *Server) callError(ctx context.Context, err error) error {
 		if wire.Code == codeInvalidParams {
 			return mcp.Foreign(fmt.Errorf("%w: server %q refuses them", mcp.ErrInvalidArguments, s.cfg.Name), says)
 		}
-		return mcp.Told(mcp.Foreign(fmt.Errorf("server %q answered with an error", s.cfg.Name), says))
+		return mcp.PublicError(mcp.Foreign(fmt.Errorf("server %q answered with an error", s.cfg.Name), says))
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return err // the caller gave up, which says nothing about the server

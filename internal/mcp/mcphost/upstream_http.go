@@ -41,7 +41,7 @@ func newWeb(cfg config.MCPServerConfig, s *secrets, p *pause) (*web, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, errors.New("the url is not an http or https address")
 	}
-	w := &web{cfg: cfg, origin: originOf(u), pause: p, token: bareToken(cfg.Auth.Token)}
+	w := &web{cfg: cfg, origin: originOf(u), pause: p, token: withoutBearer(cfg.Auth.Token)}
 	if cfg.Auth.OAuth != nil {
 		w.grant = newGrant(cfg.Auth.OAuth, s)
 	}
@@ -51,7 +51,7 @@ func newWeb(cfg config.MCPServerConfig, s *secrets, p *pause) (*web, error) {
 // dial returns a connection. It sends no request.
 func (w *web) dial() *ServerConn {
 	open := newConnections()
-	c := &ServerConn{Sever: open.sever, Release: open.sever}
+	c := &ServerConn{Sever: open.closeAll, Release: open.closeAll}
 	if client := w.client(open); w.older.Load() {
 		c.Transport = olderTransport{&sdk.SSEClientTransport{Endpoint: w.cfg.URL, HTTPClient: client, MaxEventSize: 2 * maxMessage}}
 	} else {
@@ -148,8 +148,8 @@ func (c *connections) dial(ctx context.Context, network, address string) (net.Co
 	return conn, nil
 }
 
-// sever closes all connections and refuses new ones.
-func (c *connections) sever() {
+// closeAll closes all connections and refuses new ones.
+func (c *connections) closeAll() {
 	c.mu.Lock()
 	c.end()
 	open := c.open

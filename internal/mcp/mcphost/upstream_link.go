@@ -34,9 +34,9 @@ type link struct {
 // linkCall is a running call.
 type linkCall struct {
 	cancel   context.CancelFunc
-	progress mcp.Progress   // nil if the caller wants none
-	log      *mcp.ClientLog // nil if the caller wants no log messages
-	asker    *asker         // nil if no client can be asked
+	progress mcp.Progress      // nil if the caller wants none
+	log      *mcp.ClientLog    // nil if the caller wants no log messages
+	asker    *clientQuestioner // nil if no client can be asked
 	caller   mcp.Caller
 }
 
@@ -148,19 +148,19 @@ func (l *link) endError() error {
 	select {
 	case <-l.ended:
 		if l.err != nil {
-			return &lostError{l.err}
+			return &connectionLostError{l.err}
 		}
 	default:
 	}
 	return ErrGivenUp
 }
 
-// lostError means that a connection ended while calls were running.
-type lostError struct{ cause error }
+// connectionLostError means that a connection ended while calls were running.
+type connectionLostError struct{ cause error }
 
-func (e *lostError) Error() string        { return e.cause.Error() }
-func (e *lostError) Unwrap() error        { return e.cause }
-func (e *lostError) Is(target error) bool { return target == ErrGivenUp }
+func (e *connectionLostError) Error() string        { return e.cause.Error() }
+func (e *connectionLostError) Unwrap() error        { return e.cause }
+func (e *connectionLostError) Is(target error) bool { return target == ErrGivenUp }
 
 // close cancels the running calls, ends the session and the server's program, if any, and waits for both.
 func (l *link) close() {

@@ -37,8 +37,8 @@ type relistThrottle struct {
 	pause time.Duration
 }
 
-// allowed returns relist if the server may be listed now, else nil.
-func (r *relistThrottle) allowed(relist <-chan struct{}) <-chan struct{} {
+// relistIfAllowed returns relist if the server may be listed now, else nil.
+func (r *relistThrottle) relistIfAllowed(relist <-chan struct{}) <-chan struct{} {
 	if r.wait != nil {
 		return nil
 	}
@@ -53,8 +53,8 @@ func (r *relistThrottle) start(changed bool) {
 	r.wait = time.After(r.pause)
 }
 
-// listAgain lists the tools of a live connection again.
-func (s *Server) listAgain(ctx context.Context, l *link, throttle *relistThrottle) error {
+// relistTools lists the tools of a live connection again.
+func (s *Server) relistTools(ctx context.Context, l *link, throttle *relistThrottle) error {
 	ctx, cancel := s.limitAttempt(ctx)
 	defer cancel()
 	changed, err := s.publishTools(ctx, l)

@@ -232,7 +232,7 @@ func TestRedirectsElsewhereAreRefused(t *testing.T) {
 			}
 			c := newConnections()
 			client := w.client(c)
-			defer c.sever()
+			defer c.closeAll()
 			resp, err := client.Post(outside.URL, "text/plain", strings.NewReader("what the players said"))
 			if err == nil {
 				t.Error(resp.Body.Close())
@@ -259,7 +259,7 @@ func TestPrivateServersAreRefused(t *testing.T) {
 		if err == nil {
 			t.Error(resp.Body.Close())
 		}
-		c.sever()
+		c.closeAll()
 		if err == nil || !strings.Contains(err.Error(), "allow_private") || reached.Load() != 0 {
 			t.Errorf("%s: err = %v, reached %d times; want a refusal that says how to allow it", address, err, reached.Load())
 		}

@@ -54,8 +54,8 @@ type pipes struct {
 	answered   chan struct{} // signalled when an answer was written; capacity one
 	stuck      bool          // no answer was written for answerPatience; owned by Read
 
-	turn chan struct{} // one-element semaphore, held while writing
-	rest []byte        // unwritten rest of a message whose writer gave up; guarded by turn
+	turn      chan struct{} // one-element semaphore, held while writing
+	unwritten []byte        // unwritten rest of a message whose writer gave up; guarded by turn
 
 	once   sync.Once
 	closed chan struct{}
@@ -274,16 +274,16 @@ func (c *pipes) Write(ctx context.Context, msg jsonrpc.Message) error {
 	case <-c.closed:
 		return sdk.ErrConnectionClosed
 	}
-	if len(c.rest) > 0 {
-		n, err := c.writeUntilDone(ctx, c.rest)
-		if c.rest = c.rest[n:]; err != nil {
+	if len(c.unwritten) > 0 {
+		n, err := c.writeUntilDone(ctx, c.unwritten)
+		if c.unwritten = c.unwritten[n:]; err != nil {
 			return err
 		}
 	}
 	data = append(data, '\n')
 	n, err := c.writeUntilDone(ctx, data)
 	if n > 0 {
-		c.rest = data[n:]
+		c.unwritten = data[n:]
 	}
 	return err
 }

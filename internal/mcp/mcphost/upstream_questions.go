@@ -27,7 +27,7 @@ const (
 	maxQuestions       = 16        // of one call, one after the other
 	maxRounds          = 8         // answers to one call that ask for more
 	maxQuestion        = 256 << 10 // bytes of one encoded question
-	maxAsked           = 4000      // characters of the text a person reads
+	maxQuestionText    = 4000      // characters of the text a person reads
 
 	// Codes for refused questions, in the range that JSON-RPC leaves to implementations.
 	codeNotAsked         = -32001
@@ -42,33 +42,33 @@ func capabilities() *sdk.ClientCapabilities {
 	}
 }
 
-// asker puts a server's questions to the client behind a running call.
-type asker struct {
+// clientQuestioner puts a server's questions to the client behind a running call.
+type clientQuestioner struct {
 	client string
-	// ask sends a question to the client, with the values of the call's context. It ends with the call or
+	// send sends a question to the client, with the values of the call's context. It ends with the call or
 	// with ctx.
-	ask   func(ctx context.Context, question any) (any, error)
-	asked atomic.Int32
+	send          func(ctx context.Context, question any) (any, error)
+	questionCount atomic.Int32
 }
 
-// askerOf returns the asker of a call, or nil if its client cannot be asked.
-func (s *Server) askerOf(ctx context.Context) *asker {
-	asking := mcp.AskingFrom(ctx)
+// questionerOfCall returns the asker of a call, or nil if its client cannot be asked.
+func (s *Server) questionerOfCall(ctx context.Context) *clientQuestioner {
+	asking := mcp.ClientRequestsFrom(ctx)
 	if asking == nil {
 		return nil
 	}
-	return &asker{client: asking.Client, ask: func(end context.Context, question any) (any, error) {
+	return &clientQuestioner{client: asking.Client, send: func(end context.Context, question any) (any, error) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(end, cancel)()
-		return s.putQuestion(ctx, question, asking.Ask)
+		return s.putQuestion(ctx, question, asking.Send)
 	}}
 }
 
 type callKey struct{}
 
 // withCallKey returns a context that marks its HTTP requests as part of a call; see [marker].
-func withCallKey(ctx context.Context, key uint64, a *asker) context.Context {
+func withCallKey(ctx context.Context, key uint64, a *clientQuestioner) context.Context {
 	if a == nil {
 		return ctx
 	}
@@ -84,7 +84,7 @@ func (s *Server) answerQuestions(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		params := req.GetParams()
 		mark, _ := params.GetMeta()[metaCall].(string)
-		answer, err := s.ask(ctx, s.askerFor(mark), params)
+		answer, err := s.forwardQuestion(ctx, s.questionerByMark(mark), params)
 		if err != nil {
 			return nil, questionError(err)
 		}
@@ -114,9 +114,9 @@ func notAsked(code mcp.Code, by, reason string) *mcp.Refusal {
 	return &mcp.Refusal{Code: code, By: by, Reason: reason}
 }
 
-// ask puts a question to the client of a and returns the answer. If a is nil, no single client can be asked,
+// forwardQuestion puts a question to the client of a and returns the answer. If a is nil, no single client can be asked,
 // so ask records and refuses the question.
-func (s *Server) ask(ctx context.Context, a *asker, question any) (any, error) {
+func (s *Server) forwardQuestion(ctx context.Context, a *clientQuestioner, question any) (any, error) {
 	if a == nil {
 		caller, why := mcp.Caller{Client: "nobody"}, notAsked(mcp.CodeForbidden, "ambiguous", "it is not certain which call the question is about")
 		if c, one := s.onlyCaller(); one {
@@ -125,12 +125,12 @@ func (s *Server) ask(ctx context.Context, a *asker, question any) (any, error) {
 		s.recordQuestion(mcp.WithCaller(ctx, caller), question, 0, why)
 		return nil, why
 	}
-	if a.asked.Add(1) > maxQuestions {
+	if a.questionCount.Add(1) > maxQuestions {
 		why := notAsked(mcp.CodeCapacityExceeded, "limits", fmt.Sprintf("the call has asked %d times already", maxQuestions))
 		s.recordQuestion(mcp.WithCaller(ctx, mcp.Caller{Client: a.client}), question, 0, why)
 		return nil, why
 	}
-	return a.ask(ctx, question)
+	return a.send(ctx, question)
 }
 
 // putQuestion cleans a question, puts it to the client through ask, and records it.
@@ -163,7 +163,7 @@ func (s *Server) putQuestion(ctx context.Context, question any, ask func(context
 
 // recordQuestion reports a question, asked of the caller in ctx, to [ServerOptions.Asked].
 func (s *Server) recordQuestion(ctx context.Context, question any, took time.Duration, err error) {
-	if s.asked == nil {
+	if s.onQuestion == nil {
 		return
 	}
 	method := methodElicit
@@ -174,15 +174,15 @@ func (s *Server) recordQuestion(ctx context.Context, question any, took time.Dur
 	if bad != nil {
 		args = []byte("{}")
 	}
-	s.asked(ctx, &mcp.Call{
+	s.onQuestion(ctx, &mcp.Call{
 		Target: mcp.Target{Tool: method, Source: s.cfg.Name, ReadOnly: true}, Caller: mcp.CallerFrom(ctx), Args: string(args),
 		Admitted: !errors.As(err, new(*mcp.Refusal)),
 	}, took, err)
 }
 
-// askerFor returns the asker of the call that mark names. Without a mark, it is not known which call the
-// question belongs to, so askerFor returns an asker only if all running calls have the same client, else nil.
-func (s *Server) askerFor(mark string) *asker {
+// questionerByMark returns the asker of the call that mark names. Without a mark, it is not known which call the
+// question belongs to, so questionerByMark returns an asker only if all running calls have the same client, else nil.
+func (s *Server) questionerByMark(mark string) *clientQuestioner {
 	l := s.live.Load()
 	if l == nil {
 		return nil
@@ -193,7 +193,7 @@ func (s *Server) askerFor(mark string) *asker {
 		return l.calls[key].asker
 	}
 	var first uint64
-	var one *asker
+	var one *clientQuestioner
 	for key, c := range l.calls {
 		if c.asker == nil || one != nil && one.client != c.asker.client {
 			return nil
@@ -224,7 +224,7 @@ func (s *Server) onlyCaller() (one mcp.Caller, ok bool) {
 
 // callAnswering calls a tool. If the result contains questions, as in revision 2026-07-28 and later, it calls
 // the tool again with the answers.
-func (s *Server) callAnswering(ctx context.Context, l *link, params *sdk.CallToolParams, a *asker) (*sdk.CallToolResult, error) {
+func (s *Server) callAnswering(ctx context.Context, l *link, params *sdk.CallToolParams, a *clientQuestioner) (*sdk.CallToolResult, error) {
 	if opened := l.session.InitializeResult(); a == nil && opened != nil && opened.ProtocolVersion >= perRequestOptions {
 		if params.Meta == nil {
 			params.Meta = sdk.Meta{}
@@ -245,7 +245,7 @@ func (s *Server) callAnswering(ctx context.Context, l *link, params *sdk.CallToo
 			if p, ok := question.(*sdk.CreateMessageParams); ok {
 				question = withTools(p)
 			}
-			answer, err := s.ask(ctx, a, question)
+			answer, err := s.forwardQuestion(ctx, a, question)
 			if err != nil {
 				return nil, s.unanswered(err)
 			}
@@ -260,7 +260,7 @@ func (s *Server) unanswered(err error) error {
 	if why, ok := errors.AsType[*mcp.Refusal](err); ok {
 		err = errors.New(why.Reason) // must not look like a refusal of the call itself
 	}
-	return &unansweredError{mcp.Told(fmt.Errorf("server %q asked a question and got no answer: %w", s.cfg.Name, err))}
+	return &unansweredError{mcp.PublicError(fmt.Errorf("server %q asked a question and got no answer: %w", s.cfg.Name, err))}
 }
 
 // unansweredError is separate because it says nothing about the state of the connection.
@@ -290,7 +290,7 @@ func (s *Server) cleanForm(q *sdk.ElicitParams) error {
 		return notAsked(mcp.CodeInvalidInput, "client", "only forms are passed on, not addresses to open")
 	}
 	q.Meta, q.ElicitationID = nil, ""
-	q.Message = s.cfg.Name + ": " + s.maskText(q.Message, maxAsked)
+	q.Message = s.cfg.Name + ": " + s.maskText(q.Message, maxQuestionText)
 	q.RequestedSchema = s.maskStrings(cleanStrings(q.RequestedSchema, maxDescription))
 	return nil
 }

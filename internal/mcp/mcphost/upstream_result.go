@@ -32,7 +32,7 @@ func (t *ServerTool) convertResult(r *sdk.CallToolResult) (mcp.Result, error) {
 	if why := t.misfit(r); why != "" {
 		t.Server.log.Warn("structured content left out", "tool", cleanLine(t.Definition.Name), "reason", why)
 		if r.StructuredContent = nil; len(r.Content) == 0 {
-			return mcp.Result{}, mcp.Told(fmt.Errorf("server %q answered, but %w: %s", t.Server.cfg.Name, ErrMisfit, why))
+			return mcp.Result{}, mcp.PublicError(fmt.Errorf("server %q answered, but %w: %s", t.Server.cfg.Name, ErrMisfit, why))
 		}
 	}
 	if r.IsError {

@@ -40,7 +40,7 @@ func secretsOf(cfg config.MCPServerConfig) *secrets {
 			s.credentials = append(s.credentials, text, url.QueryEscape(text))
 		}
 	}
-	add(bareToken(cfg.Auth.Token), true)
+	add(withoutBearer(cfg.Auth.Token), true)
 	if o := cfg.Auth.OAuth; o != nil {
 		add(o.ClientSecret.Reveal(), true)
 	}
@@ -68,8 +68,8 @@ func secretsOf(cfg config.MCPServerConfig) *secrets {
 	return s
 }
 
-// bareToken returns a configured token without the "Bearer " prefix.
-func bareToken(s config.Secret) string {
+// withoutBearer returns a configured token without the "Bearer " prefix.
+func withoutBearer(s config.Secret) string {
 	token := strings.TrimSpace(s.Reveal())
 	if len(token) > 7 && strings.EqualFold(token[:7], "bearer ") {
 		token = strings.TrimSpace(token[7:])

@@ -70,16 +70,16 @@ type ServerOptions struct {
 // Server is one external server. Its supervisor, [Server.Run], connects to it, publishes its tools while the
 // connection lives, and reconnects when it is lost. All other methods are safe for concurrent use.
 type Server struct {
-	cfg     config.MCPServerConfig
-	publish PublishTools
-	keeper  Keeper
-	log     *slog.Logger
-	secrets *secrets
-	mask    *config.Masker
-	asked   func(ctx context.Context, c *mcp.Call, took time.Duration, err error) // may be nil
-	dial    func(ctx context.Context) (*ServerConn, error)
-	web     *web      // nil unless the server is reached over HTTP
-	epoch   time.Time // when the server was created
+	cfg        config.MCPServerConfig
+	publish    PublishTools
+	keeper     Keeper
+	log        *slog.Logger
+	secrets    *secrets
+	mask       *config.Masker
+	onQuestion func(ctx context.Context, c *mcp.Call, took time.Duration, err error) // may be nil
+	dial       func(ctx context.Context) (*ServerConn, error)
+	web        *web      // nil unless the server is reached over HTTP
+	epoch      time.Time // when the server was created
 
 	live      atomic.Pointer[link] // nil without a connection
 	slots     chan struct{}        // one per running call
@@ -115,7 +115,7 @@ func NewServer(cfg config.MCPServerConfig, publish PublishTools, o ServerOptions
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		cfg: cfg, publish: publish, keeper: o.Keeper, log: o.Log.With("server", cfg.Name), secrets: secretsOf(cfg), mask: o.Mask, asked: o.Asked,
+		cfg: cfg, publish: publish, keeper: o.Keeper, log: o.Log.With("server", cfg.Name), secrets: secretsOf(cfg), mask: o.Mask, onQuestion: o.Asked,
 		epoch: time.Now(), slots: make(chan struct{}, concurrent), questions: make(chan struct{}, maxQuestionsAtOnce),
 		relist: make(chan struct{}, 1), wake: make(chan struct{}, 1), doubted: make(chan struct{}, 1), stopped: make(chan struct{}),
 		state: ServerState{Phase: PhaseConnecting}, attempted: make(chan struct{}),

@@ -206,8 +206,8 @@ func (s *Server) watchLink(ctx context.Context, l *link) error {
 			return mcp.ErrClosed
 		case <-l.ended:
 			return s.redactError(l.reason())
-		case <-relist.allowed(s.relist):
-			err = s.listAgain(ctx, l, &relist)
+		case <-relist.relistIfAllowed(s.relist):
+			err = s.relistTools(ctx, l, &relist)
 		case <-relist.wait:
 			relist.wait = nil
 		case <-s.doubted:
@@ -219,7 +219,7 @@ func (s *Server) watchLink(ctx context.Context, l *link) error {
 		case <-idle:
 			if rest := time.Duration(s.lastUsed.Load()) + idleSleep - time.Since(s.epoch); rest > 0 {
 				idleTimer.Reset(rest)
-			} else if s.fallAsleep() {
+			} else if s.disconnectIdle() {
 				return errIdle
 			} else {
 				idleTimer.Reset(idleSleep)
@@ -249,9 +249,9 @@ func (s *Server) pingServer(ctx context.Context, l *link, patience time.Duration
 	}
 }
 
-// fallAsleep ends the connection of an unused server but keeps its tools; the next call wakes it. It returns
+// disconnectIdle ends the connection of an unused server but keeps its tools; the next call wakes it. It returns
 // false if a call has come in meanwhile.
-func (s *Server) fallAsleep() bool {
+func (s *Server) disconnectIdle() bool {
 	s.mu.Lock()
 	l := s.live.Swap(nil) // first, so that a new call either sees nil or is seen below
 	if len(s.slots) > 0 {

@@ -50,7 +50,7 @@ func (s *Server) followApprovals(ctx context.Context) {
 		waiting := map[string]bool{}
 		for _, a := range s.o.Policy.Pending() {
 			if waiting[a.ID] = true; !told[a.ID] {
-				s.tellDeciders(ctx, a)
+				s.notifyDeciders(ctx, a)
 			}
 		}
 		told = waiting
@@ -61,11 +61,11 @@ func (s *Server) followApprovals(ctx context.Context) {
 	}
 }
 
-// tellDeciders notifies clients of one waiting call.
-func (s *Server) tellDeciders(ctx context.Context, a access.Approval) {
+// notifyDeciders notifies clients of one waiting call.
+func (s *Server) notifyDeciders(ctx context.Context, a access.Approval) {
 	for ss := range s.sdk.Sessions() {
 		if who, known := s.approvals.subjects.Load(ss); known {
-			s.tellDecider(ctx, ss, who.(*access.Subject), a)
+			s.notifyDecider(ctx, ss, who.(*access.Subject), a)
 		}
 	}
 	s.approvals.listeners.Range(func(key, _ any) bool {
@@ -74,9 +74,9 @@ func (s *Server) tellDeciders(ctx context.Context, a access.Approval) {
 	})
 }
 
-// tellDecider notifies one client of a waiting call, if the client may decide on it. ctx bounds the
+// notifyDecider notifies one client of a waiting call, if the client may decide on it. ctx bounds the
 // notification and carries the stream for it.
-func (s *Server) tellDecider(ctx context.Context, ss *sdk.ServerSession, who *access.Subject, a access.Approval) {
+func (s *Server) notifyDecider(ctx context.Context, ss *sdk.ServerSession, who *access.Subject, a access.Approval) {
 	tool, offered := s.host.Registered(toolDecide)
 	if !offered || who.Caller().Name() == a.Caller || s.o.Policy.Permits(access.WithSubject(ctx, who), tool.Target) != nil {
 		return

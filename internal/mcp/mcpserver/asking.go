@@ -14,9 +14,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// asksClient reports whether an external server may ask the client a question during this call. It is false
+// mayAskClient reports whether an external server may ask the client a question during this call. It is false
 // if the client does not support questions.
-func (d *dispatcher) asksClient(ctx context.Context, req *sdk.CallToolRequest) bool {
+func (d *dispatcher) mayAskClient(ctx context.Context, req *sdk.CallToolRequest) bool {
 	c := req.ClientCapabilities()
 	if c == nil || c.Elicitation == nil && c.Sampling == nil {
 		return false
@@ -43,10 +43,10 @@ func checkCapability(c *sdk.ClientCapabilities, question any) error {
 	return &mcp.Refusal{Code: mcp.CodeForbidden, By: "client", Reason: "the client behind the call cannot be asked that"}
 }
 
-// askSession returns the way to ask a client of an older revision: a request to the client, sent as part of
+// sessionRequests returns the way to ask a client of an older revision: a request to the client, sent as part of
 // its own call.
-func askSession(client string, req *sdk.CallToolRequest) *mcp.Asking {
-	return &mcp.Asking{Client: client, Ask: func(ctx context.Context, question any) (any, error) {
+func sessionRequests(client string, req *sdk.CallToolRequest) *mcp.ClientRequests {
+	return &mcp.ClientRequests{Client: client, Send: func(ctx context.Context, question any) (any, error) {
 		if err := checkCapability(req.ClientCapabilities(), question); err != nil {
 			return nil, err
 		}

@@ -41,7 +41,7 @@ func (s *Server) serveCharged(rw http.ResponseWriter, r *http.Request, req *json
 		what = req.Method
 	}
 	refused := &refusedResponse{ResponseWriter: rw}
-	refused.instead = func(status int) bool {
+	refused.replace = func(status int) bool {
 		if p.reached.Load() {
 			return false
 		}
@@ -61,7 +61,7 @@ func (s *Server) serveCharged(rw http.ResponseWriter, r *http.Request, req *json
 		return true
 	}
 	next.ServeHTTP(refused, r)
-	if req != nil && req.IsCall() && !p.reached.Load() && !refused.told.Load() {
+	if req != nil && req.IsCall() && !p.reached.Load() && !refused.intercepted.Load() {
 		_ = s.dispatcher.chargeRequest(r.Context(), what) // if the budget is exhausted, the next request is refused
 	}
 }
@@ -69,23 +69,23 @@ func (s *Server) serveCharged(rw http.ResponseWriter, r *http.Request, req *json
 // refusedResponse is a response that intercepts refusals.
 type refusedResponse struct {
 	http.ResponseWriter
-	// instead is called once with an error status. It returns true if it has written an answer itself.
-	instead func(status int) bool
-	told    atomic.Bool
-	over    atomic.Bool // nothing more is written
+	// replace is called once with an error status. It returns true if it has written an answer itself.
+	replace     func(status int) bool
+	intercepted atomic.Bool
+	discarding  atomic.Bool // nothing more is written
 }
 
 func (w *refusedResponse) WriteHeader(code int) {
-	if code >= http.StatusBadRequest && w.told.CompareAndSwap(false, true) && w.instead(code) {
-		w.over.Store(true)
+	if code >= http.StatusBadRequest && w.intercepted.CompareAndSwap(false, true) && w.replace(code) {
+		w.discarding.Store(true)
 	}
-	if !w.over.Load() {
+	if !w.discarding.Load() {
 		w.ResponseWriter.WriteHeader(code)
 	}
 }
 
 func (w *refusedResponse) Write(p []byte) (int, error) {
-	if w.over.Load() {
+	if w.discarding.Load() {
 		return len(p), nil
 	}
 	return w.ResponseWriter.Write(p)
@@ -109,10 +109,10 @@ func tooLarge(says string) *mcp.Refusal {
 	return &mcp.Refusal{Code: mcp.CodeInvalidInput, By: byLimits, Reason: says}
 }
 
-// noteRefusedFrame charges the subject of ctx for a message that its connection refuses itself, and records
+// recordRefusedFrame charges the subject of ctx for a message that its connection refuses itself, and records
 // it if it exceeds a bound. It returns an error if the budget is exhausted. A message refused for lack of
 // capacity is only recorded.
-func (s *Server) noteRefusedFrame(ctx context.Context, why Reason, says string) error {
+func (s *Server) recordRefusedFrame(ctx context.Context, why Reason, says string) error {
 	if why == OverCapacity {
 		s.dispatcher.recordRequest(ctx, targetRequest, &mcp.Refusal{Code: mcp.CodeCapacityExceeded, By: byLimits, Reason: says})
 		return nil

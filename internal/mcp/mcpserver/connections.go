@@ -24,7 +24,7 @@ func (w *Web) openConnection(ctx context.Context, c net.Conn) context.Context {
 	known := &connection{Conn: c}
 	address, proxy := w.o.Gatekeeper.Peer(c.RemoteAddr().String())
 	if !proxy {
-		h, why := w.connections.take("", address, func() { _ = c.Close() })
+		h, why := w.connections.acquire("", address, func() { _ = c.Close() })
 		if why != nil {
 			_ = c.Close()
 			return ctx
@@ -69,7 +69,7 @@ func (w *Web) claimConnection(r *http.Request, s *access.Subject) *mcp.Refusal {
 	if c == nil || c.held == nil || who == "" || c.caller == who {
 		return nil
 	}
-	if why := c.held.give(who, s.Address); why != nil {
+	if why := c.held.transferTo(who, s.Address); why != nil {
 		return why
 	}
 	c.caller = who

@@ -53,7 +53,7 @@ func (d *dispatcher) executeTool(ctx context.Context, t *mcphost.Tool, args stri
 	if res.Duration == 0 {
 		res.Duration = time.Since(start)
 	}
-	if _, inside := mcp.Telling(err); inside { // the caller does not see this error
+	if _, inside := mcp.PublicText(err); inside { // the caller does not see this error
 		d.log.Error("a tool failed", "tool", t.Definition.Name, "reason", err)
 	}
 	return answer{result: res, events: events.Names(), err: err}
@@ -76,16 +76,16 @@ func (d *dispatcher) checkRoom(ctx context.Context, t *mcphost.Tool, args string
 // throughHost runs a tool through the host. A composite tool gets a door with the rights of the same subject.
 func (d *dispatcher) throughHost(ctx context.Context, t *mcphost.Tool, args string) (mcp.Result, error) {
 	if t.Composite {
-		ctx = mcp.WithDoor(ctx, door{d})
+		ctx = mcp.WithExecutor(ctx, executor{d})
 	}
 	return d.host.ExecuteTool(ctx, t.Definition.Name, args)
 }
 
-// door executes exactly the tools that the subject of the context may call. Workflows call their steps
+// executor executes exactly the tools that the subject of the context may call. Workflows call their steps
 // through it.
-type door struct{ *dispatcher }
+type executor struct{ *dispatcher }
 
-func (d door) Execute(ctx context.Context, name, args string) (mcp.Result, error) {
+func (d executor) Execute(ctx context.Context, name, args string) (mcp.Result, error) {
 	if access.SubjectFrom(ctx) == nil {
 		return mcp.Result{}, fmt.Errorf("calling %q: %w: nobody vouches for the call", name, mcp.ErrNotAllowed)
 	}
@@ -157,11 +157,11 @@ func (d *dispatcher) answerCall(ctx context.Context, req *sdk.CallToolRequest) (
 	}
 	var res *sdk.CallToolResult
 	var a *answer
-	if asks := d.asksClient(ctx, req); asks && isNewest(req) {
+	if asks := d.mayAskClient(ctx, req); asks && isNewest(req) {
 		res, a, err = d.rounds.answer(ctx, req, p, r)
 	} else {
 		if asks {
-			ctx = mcp.WithAsking(ctx, askSession(p.subject.Name, req))
+			ctx = mcp.WithClientRequests(ctx, sessionRequests(p.subject.Name, req))
 		}
 		res, a, err = d.callTool(r.attend(ctx, p.subject.Name, level), req.Params.Name, req.Params.Arguments)
 	}
@@ -203,7 +203,7 @@ func (d *dispatcher) callTool(ctx context.Context, name string, args json.RawMes
 	a := d.executeTool(ctx, &t, string(args))
 	if a.err == nil && !a.result.IsError && t.OutputSchema != nil && a.result.Native == nil && structure(a.result) == nil {
 		// Clients refuse such a result, because the tool declares an output schema.
-		a.err = mcp.Told(mcp.Foreign(fmt.Errorf("calling %q: %w", t.Definition.Name, mcphost.ErrMisfit), a.result.Text))
+		a.err = mcp.PublicError(mcp.Foreign(fmt.Errorf("calling %q: %w", t.Definition.Name, mcphost.ErrMisfit), a.result.Text))
 	}
 	if wire, ok := a.result.Native.(*jsonrpc.Error); ok && a.err == nil {
 		return nil, &a, wire // the tool answers in protocol terms itself
@@ -321,7 +321,7 @@ func (d *dispatcher) passGate(ctx context.Context, what, args string, do func(co
 	}
 	settled, told := err, err
 	if no, ok := errors.AsType[*refusedError](err); ok {
-		c.Admitted, settled, told = false, no.why, no.told
+		c.Admitted, settled, told = false, no.why, no.shown
 	}
 	d.gate.Record(ctx, c, mcp.Result{Duration: time.Since(start)}, settled)
 	return told

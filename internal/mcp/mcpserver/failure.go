@@ -31,7 +31,7 @@ type failure struct {
 // failureOf describes an error in words that a client may read.
 func failureOf(err error) failure {
 	code := mcp.CodeOf(err)
-	text, _ := mcp.Telling(err)
+	text, _ := mcp.PublicText(err)
 	f := failure{Code: code, Message: oneLine(text), Hint: hintFor(code)}
 	if errors.Is(err, mcphost.ErrNotSent) || errors.Is(err, mcphost.ErrGivenUp) {
 		f.Hint = "its server is away; try again later"

@@ -39,20 +39,20 @@ type flow struct {
 	// push sends changes and reports whether more may follow.
 	push func(world.Delta) bool
 
-	turn sync.Mutex // held while changes are taken and pushed
-	over bool       // guarded by turn
+	turn  sync.Mutex // held while changes are taken and pushed
+	ended bool       // guarded by turn
 }
 
 // serve pushes the pending changes, unless another goroutine is already doing so; that one will push them
 // too.
 func (w *flow) serve() {
 	for w.sub.Pending() && w.turn.TryLock() {
-		if !w.over {
-			if d, ok := w.sub.Take(); ok {
-				w.over = !w.push(d)
+		if !w.ended {
+			if d, ok := w.sub.Poll(); ok {
+				w.ended = !w.push(d)
 			}
 		}
-		over := w.over
+		over := w.ended
 		w.turn.Unlock()
 		if over {
 			return
@@ -103,7 +103,7 @@ func (o *fanout) removeFlow(w *flow) {
 	}
 	o.mu.Unlock()
 	w.turn.Lock() // wait for a push in progress
-	w.over = true
+	w.ended = true
 	w.turn.Unlock()
 	if lanes != nil {
 		lanes.Wait()
@@ -148,7 +148,7 @@ func (o *fanout) nextFlow(ctx context.Context, news *world.Subscription) *flow {
 		if news.Wait(ctx) != nil {
 			return nil
 		}
-		news.Take()
+		news.Poll()
 		o.mu.Lock()
 		o.round = o.flows
 		o.mu.Unlock()

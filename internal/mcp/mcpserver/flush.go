@@ -16,10 +16,10 @@ const flushWithin = 5 * time.Millisecond
 type lateFlush struct {
 	http.ResponseWriter
 
-	mu    sync.Mutex  // guards writing, and the fields below
-	timer *time.Timer // nil before the first flush
-	waits bool        // the first event is waiting
-	over  bool        // the handler has returned
+	mu       sync.Mutex  // guards writing, and the fields below
+	timer    *time.Timer // nil before the first flush
+	waits    bool        // the first event is waiting
+	finished bool        // the handler has returned
 }
 
 func (w *lateFlush) Write(p []byte) (int, error) {
@@ -39,7 +39,7 @@ func (w *lateFlush) FlushError() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.timer == nil {
-		w.timer, w.waits = time.AfterFunc(flushWithin, w.late), true
+		w.timer, w.waits = time.AfterFunc(flushWithin, w.flushPending), true
 		return nil
 	}
 	w.timer.Stop()
@@ -47,11 +47,11 @@ func (w *lateFlush) FlushError() error {
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// late flushes the first event if it is still waiting.
-func (w *lateFlush) late() {
+// flushPending flushes the first event if it is still waiting.
+func (w *lateFlush) flushPending() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.waits && !w.over {
+	if w.waits && !w.finished {
 		w.waits = false
 		_ = http.NewResponseController(w.ResponseWriter).Flush() // an error means that the client has gone
 	}
@@ -61,7 +61,7 @@ func (w *lateFlush) late() {
 func (w *lateFlush) endResponse() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.over = true
+	w.finished = true
 	if w.timer != nil {
 		w.timer.Stop()
 	}

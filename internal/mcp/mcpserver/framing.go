@@ -91,14 +91,14 @@ func (c *framedConn) Write(p []byte) (int, error) {
 
 // framing tracks where requests begin and end.
 type framing struct {
-	in     part
-	line   []byte // of a head or a chunk, as far as needed
-	left   int64  // bytes left of the body, or of the chunk with its line end
-	begun  bool   // the first line of the head was read
-	length int64  // value of Content-Length
-	says   int    // number of headers that state the body's length
-	chunks bool
-	broken bool
+	in            part
+	line          []byte // of a head or a chunk, as far as needed
+	bytesLeft     int64  // bytes left of the body, or of the chunk with its line end
+	firstLineRead bool   // the first line of the head was read
+	length        int64  // value of Content-Length
+	lengthHeaders int    // number of headers that state the body's length
+	chunks        bool
+	broken        bool
 	// upgrades says that the last request asks for another protocol. It is kept until the next head.
 	upgrades bool
 }
@@ -121,9 +121,9 @@ const maxFramingLine = 64
 func (f *framing) follow(p []byte) bool {
 	for len(p) > 0 && !f.broken {
 		if f.in == inBody || f.in == inChunk {
-			n := min(f.left, int64(len(p)))
+			n := min(f.bytesLeft, int64(len(p)))
 			p = p[n:]
-			if f.left -= n; f.left == 0 {
+			if f.bytesLeft -= n; f.bytesLeft == 0 {
 				f.in = map[part]part{inBody: inHead, inChunk: inSize}[f.in]
 			}
 			continue
@@ -138,38 +138,38 @@ func (f *framing) follow(p []byte) bool {
 			return true
 		}
 		p = p[end+1:]
-		f.takeLine(bytes.TrimRight(f.line, "\r"))
+		f.processLine(bytes.TrimRight(f.line, "\r"))
 		f.line = f.line[:0]
 	}
 	return !f.broken
 }
 
-// takeLine processes a line of a head, a chunk size or a trailer.
-func (f *framing) takeLine(line []byte) {
+// processLine processes a line of a head, a chunk size or a trailer.
+func (f *framing) processLine(line []byte) {
 	switch {
 	case f.in == inSize:
 		size, _, _ := bytes.Cut(line, []byte(";"))
 		n, err := strconv.ParseInt(string(bytes.TrimSpace(size)), 16, 62)
 		f.broken = err != nil || n < 0
-		if f.left, f.in = n+2, inChunk; n == 0 {
+		if f.bytesLeft, f.in = n+2, inChunk; n == 0 {
 			f.in = inTrailer
 		}
 	case f.in == inTrailer && len(line) == 0:
 		*f = framing{line: f.line, upgrades: f.upgrades}
 	case f.in == inTrailer:
-	case len(line) == 0 && f.begun:
+	case len(line) == 0 && f.firstLineRead:
 		f.endHead()
 	case len(line) > 0:
-		if f.begun {
-			f.takeHeader(line)
+		if f.firstLineRead {
+			f.countLengthHeader(line)
 			return
 		}
-		f.begun, f.upgrades = true, false
+		f.firstLineRead, f.upgrades = true, false
 	}
 }
 
-// takeHeader counts headers that state the body's length.
-func (f *framing) takeHeader(line []byte) {
+// countLengthHeader counts headers that state the body's length.
+func (f *framing) countLengthHeader(line []byte) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	switch {
 	case bytes.EqualFold(name, []byte("Content-Length")):
@@ -184,8 +184,8 @@ func (f *framing) takeHeader(line []byte) {
 	default:
 		return
 	}
-	f.says++
-	f.broken = f.broken || f.says > 1
+	f.lengthHeaders++
+	f.broken = f.broken || f.lengthHeaders > 1
 }
 
 // endHead proceeds to the body, if there is one.
@@ -195,7 +195,7 @@ func (f *framing) endHead() {
 		next.in = inSize
 		*f = next
 	case f.length > 0:
-		next.in, next.left = inBody, f.length
+		next.in, next.bytesLeft = inBody, f.length
 		*f = next
 	default:
 		*f = next

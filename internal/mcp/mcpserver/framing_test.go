@@ -84,7 +84,7 @@ func TestFraming(t *testing.T) {
 			if ok != c.want {
 				t.Errorf("%s in pieces of %d: ok = %v, want %v", name, size, ok, c.want)
 			}
-			if ok && (f.in != inHead || f.begun) {
+			if ok && (f.in != inHead || f.firstLineRead) {
 				t.Errorf("%s in pieces of %d ends in the middle: %+v", name, size, f)
 			}
 		}

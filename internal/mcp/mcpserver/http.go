@@ -137,7 +137,7 @@ func (w *Web) Serve(ctx context.Context) error {
 	defer memory.Wait()
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	memory.Go(func() { w.intake.shares.giveMemoryBack(life) })
+	memory.Go(func() { w.intake.shares.returnMemory(life) })
 	memory.Go(func() { w.endIdle(life) })
 	failed := make(chan error, 1)
 	go func() { failed <- w.http.Serve(framedListener{w.listener, w.recordFraming}) }() // ends with Shutdown or Close
@@ -189,7 +189,7 @@ func (w *Web) guarded(next http.Handler) http.Handler {
 		rw.Header().Set("X-Content-Type-Options", "nosniff")
 		w.patient(rw, r)
 		if err := twice(r); err != nil {
-			w.recordStranger(r, byFraming, err)
+			w.recordUnidentified(r, byFraming, err)
 			rw.Header().Set("Connection", "close")
 			http.Error(rw, err.Error(), http.StatusBadRequest)
 			return
@@ -220,13 +220,13 @@ func (w *Web) guarded(next http.Handler) http.Handler {
 func (w *Web) refuse(rw http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case access.RefusesToken(err):
-		w.recordStranger(r, byToken, err)
+		w.recordUnidentified(r, byToken, err)
 	case errors.Is(err, access.ErrUnauthorized):
-		w.recordStranger(r, byNoToken, err)
+		w.recordUnidentified(r, byNoToken, err)
 	case errors.Is(err, access.ErrHost):
-		w.recordStranger(r, byHost, err)
+		w.recordUnidentified(r, byHost, err)
 	case errors.Is(err, access.ErrOrigin):
-		w.recordStranger(r, byOrigin, err)
+		w.recordUnidentified(r, byOrigin, err)
 	}
 	if errors.Is(err, access.ErrTooMany) {
 		rw.Header().Set("Connection", "close")
@@ -255,7 +255,7 @@ func (w *Web) identified(next http.Handler) http.Handler {
 		r = r.WithContext(context.WithValue(access.WithSubject(ctx, subject), vouchKey{}, &peer{subject: subject, term: term}))
 		if why := w.claimConnection(r, subject); why != nil {
 			rw.Header().Set("Connection", "close")
-			w.refuseHolding(rw, r, targetConnect, why)
+			w.refuseOverQuota(rw, r, targetConnect, why)
 			return
 		}
 		next.ServeHTTP(rw, r)

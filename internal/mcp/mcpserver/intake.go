@@ -32,7 +32,7 @@ func (w *Web) bounded(next http.Handler) http.Handler {
 		var shape *ShapeError
 		switch {
 		case errors.Is(err, ErrOverShare):
-			w.refuseHolding(rw, r, targetRequest, &mcp.Refusal{Code: mcp.CodeCapacityExceeded, By: byLimits, Reason: err.Error(), RetryAfter: time.Second})
+			w.refuseOverQuota(rw, r, targetRequest, &mcp.Refusal{Code: mcp.CodeCapacityExceeded, By: byLimits, Reason: err.Error(), RetryAfter: time.Second})
 			return
 		case errors.As(err, &shape):
 			w.refuseBody(rw, r, shape.Error())

@@ -25,7 +25,7 @@ func TestListNewsIsToldOnceHoweverLate(t *testing.T) {
 			return l
 		}
 		bart, mira := take("bart"), take("mira")
-		n.noteListChange("bart")
+		n.recordListChange("bart")
 		late := take("bart")
 		time.Sleep(time.Hour)
 		for _, row := range []struct {
@@ -38,7 +38,7 @@ func TestListNewsIsToldOnceHoweverLate(t *testing.T) {
 			{name: "who cannot see it", at: mira, want: false},
 			{name: "who came after it", at: late, want: false},
 		} {
-			if got := n.takeListNews(row.at); got != row.want {
+			if got := n.consumeListChange(row.at); got != row.want {
 				t.Errorf("%s: news = %v, want %v", row.name, got, row.want)
 			}
 		}

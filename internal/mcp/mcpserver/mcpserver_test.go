@@ -59,7 +59,7 @@ func TestCalls(t *testing.T) {
 		{
 			Definition: llm.ToolDefinition{Name: "honest"}, Permission: "dice.roll", ReadOnly: true,
 			Handler: func(context.Context, string) (string, error) {
-				return "", mcp.Told(errors.New("the die fell\noff the table"))
+				return "", mcp.PublicError(errors.New("the die fell\noff the table"))
 			},
 		},
 		{

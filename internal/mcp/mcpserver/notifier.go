@@ -134,8 +134,8 @@ func (n *notifier) listenerOf(session sdk.Session) (*listener, bool) {
 	return l.(*listener), true
 }
 
-// noteListChange records that the list of resources for viewer has changed.
-func (n *notifier) noteListChange(viewer string) {
+// recordListChange records that the list of resources for viewer has changed.
+func (n *notifier) recordListChange(viewer string) {
 	if changes, ok := n.viewers.Load(viewer); ok {
 		changes.(*atomic.Int64).Add(1)
 	}
@@ -149,9 +149,9 @@ func (n *notifier) listChanges(viewer string) int64 {
 	return 0
 }
 
-// takeListNews reports whether the list of resources has changed since the listener's session was last
+// consumeListChange reports whether the list of resources has changed since the listener's session was last
 // notified, and marks the session as notified.
-func (n *notifier) takeListNews(l *listener) bool {
+func (n *notifier) consumeListChange(l *listener) bool {
 	changes := n.listChanges(l.viewer)
 	for {
 		told := l.told.Load()
@@ -170,7 +170,7 @@ func (n *notifier) filterSending(next sdk.MethodHandler) sdk.MethodHandler {
 		l, known := n.listenerOf(req.GetSession())
 		switch method {
 		case notifyListed:
-			if n.world != nil && (!known || !n.takeListNews(l)) {
+			if n.world != nil && (!known || !n.consumeListChange(l)) {
 				return nil, nil
 			}
 		case notifyUpdated:
@@ -247,7 +247,7 @@ func (n *notifier) announceDelta(ctx context.Context, viewer string, d world.Del
 		n.notify(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri, Meta: sdk.Meta{metaViewer: viewer}})
 	}
 	if listed { // the SDK announces a list change when a resource is added
-		n.noteListChange(viewer)
+		n.recordListChange(viewer)
 		n.sdk.AddResource(&sdk.Resource{URI: SceneURI(), Name: "scene"}, n.resources.readResource)
 	}
 }

@@ -116,11 +116,11 @@ func (f *finder) findPage(ctx context.Context, args json.RawMessage) (page []mcp
 
 // errFiles is all that a client learns about broken files, because the details may reveal things the client
 // must not know.
-var errFiles = mcp.Told(errors.New("the workflow files have problems; the operator sees them with glyphoxa check"))
+var errFiles = mcp.PublicError(errors.New("the workflow files have problems; the operator sees them with glyphoxa check"))
 
 // refresh reloads the files at the request of the subject of ctx.
 func (f *finder) refresh(ctx context.Context) error {
-	if wait := f.pace.take(ctx); wait > 0 {
+	if wait := f.pace.reserve(ctx); wait > 0 {
 		return &mcp.Refusal{
 			Code: mcp.CodeCapacityExceeded, By: "limits", RetryAfter: wait,
 			Reason: "the files were read anew for you a moment ago", Hint: "list without refresh, or wait",
@@ -231,7 +231,7 @@ func (f *finder) invokeProgram(ctx context.Context, args json.RawMessage) (any, 
 		return f.programFailure(ctx, q.ID, err, args), err
 	}
 	t, ok := f.lookup(ctx, q.ID)
-	if !ok && f.pace.take(ctx) == 0 && f.rereadFiles(ctx) {
+	if !ok && f.pace.reserve(ctx) == 0 && f.rereadFiles(ctx) {
 		t, ok = f.lookup(ctx, q.ID)
 	}
 	if !ok {

@@ -18,10 +18,10 @@ type quotaBounds struct {
 	known, each, at int
 	// certain is how many every caller with a token may always hold, whatever others hold.
 	certain int
-	// yields makes a caller's least recently used idle holding give way when the caller's own bound is
+	// evictIdle makes a caller's least recently used idle holding give way when the caller's own bound is
 	// reached. It also lets a stranger's holding give way while in use, because a stranger could otherwise
 	// keep it in use for ever.
-	yields bool
+	evictIdle bool
 	// grace is how long a new holding is safe from giving way. A newcomer waits until it is over.
 	grace time.Duration
 	// fresh is how long an unused holding may be idle, and idle how long a stranger's used one may. Zero
@@ -53,11 +53,11 @@ type location struct {
 
 // holding is one held thing. It is busy, or idle since its last use.
 type holding struct {
-	quota   *quota
-	caller  string // empty for strangers
-	address string
-	taken   time.Time
-	end     func() // closes the thing and frees the holding; nil if it cannot be closed
+	quota      *quota
+	caller     string // empty for strangers
+	address    string
+	acquiredAt time.Time
+	end        func() // closes the thing and frees the holding; nil if it cannot be closed
 
 	// Guarded by quota.mu.
 	busy  int
@@ -81,9 +81,9 @@ func holderOf(s *access.Subject) string {
 	return s.Name
 }
 
-// take adds a holding for a caller, initially busy, or returns a refusal. end is called if the holding has to
+// acquire adds a holding for a caller, initially busy, or returns a refusal. end is called if the holding has to
 // give way; it may be nil.
-func (q *quota) take(caller, address string, end func()) (*holding, *mcp.Refusal) {
+func (q *quota) acquire(caller, address string, end func()) (*holding, *mcp.Refusal) {
 	h := &holding{quota: q, caller: caller, address: address, end: end, busy: 1}
 	for {
 		ending, wait, why := q.admit(h)
@@ -110,14 +110,14 @@ func (q *quota) admit(h *holding) (ending func(), wait time.Duration, why *mcp.R
 		return nil, 0, why
 	}
 	if leaves != nil {
-		if wait = q.grace - time.Since(leaves.taken); wait > 0 {
+		if wait = q.grace - time.Since(leaves.acquiredAt); wait > 0 {
 			return nil, wait, nil
 		}
 		ending = leaves.end
 		q.remove(leaves)
 		q.ended++
 	}
-	h.taken = time.Now()
+	h.acquiredAt = time.Now()
 	q.add(h)
 	return ending, 0, nil
 }
@@ -140,7 +140,7 @@ func (q *quota) makeRoom(caller, address string) (*holding, *mcp.Refusal) {
 	case n < q.certain:
 		return nil, nil
 	case n >= q.each:
-		if q.yields {
+		if q.evictIdle {
 			if h := leastUsed(q.owned, func(h *holding) int { return rankOwned(h, caller) }); h != nil {
 				return h, nil
 			}
@@ -176,9 +176,9 @@ func (q *quota) leastUsedStranger(address string, alone bool) *holding {
 	}
 	return leastUsed(q.strange, func(h *holding) int {
 		switch {
-		case h.address != address || h.end == nil || h.busy > 0 && !q.yields:
+		case h.address != address || h.end == nil || h.busy > 0 && !q.evictIdle:
 			return 0
-		case h.used || q.yields:
+		case h.used || q.evictIdle:
 			return 1
 		}
 		return 2
@@ -324,9 +324,9 @@ func (h *holding) free() {
 	h.quota.remove(h)
 }
 
-// give transfers the holding to another caller. If that caller may hold no more, it returns a refusal and
+// transferTo transfers the holding to another caller. If that caller may hold no more, it returns a refusal and
 // changes nothing.
-func (h *holding) give(caller, address string) *mcp.Refusal {
+func (h *holding) transferTo(caller, address string) *mcp.Refusal {
 	ending, why := h.quota.transfer(h, caller, address)
 	if ending != nil {
 		ending()

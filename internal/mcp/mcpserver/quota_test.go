@@ -18,7 +18,7 @@ type bench struct {
 
 func (b *bench) hold(name, caller, address string) *holding {
 	b.t.Helper()
-	h, why := b.take(caller, address, func() { b.ended = append(b.ended, name) })
+	h, why := b.acquire(caller, address, func() { b.ended = append(b.ended, name) })
 	if why != nil {
 		b.t.Fatalf("%s is refused: %v", name, why)
 	}
@@ -47,7 +47,7 @@ func TestStrangersGiveWay(t *testing.T) {
 			t.Errorf("%d are open", n)
 		}
 		for i := range 3 { // busy ones stay
-			if _, why := b.take("", "there", nil); (why != nil) != (i == 2) {
+			if _, why := b.acquire("", "there", nil); (why != nil) != (i == 2) {
 				t.Errorf("stranger %d who stays busy is told %v", i, why)
 			}
 		}
@@ -70,7 +70,7 @@ func TestKnownHaveTheirOwn(t *testing.T) {
 	}
 	refused := func(caller, address string) {
 		t.Helper()
-		if h, why := b.take(caller, address, nil); why == nil {
+		if h, why := b.acquire(caller, address, nil); why == nil {
 			t.Errorf("%s at %s may hold one more", caller, address)
 			h.free()
 		} else if why.RetryAfter == 0 || why.By != byLimits {
@@ -95,15 +95,15 @@ func TestKnownHaveTheirOwn(t *testing.T) {
 
 // TestOwnGivesWay shows that where holdings yield, a caller's own oldest idle one does.
 func TestOwnGivesWay(t *testing.T) {
-	b := &bench{quota: newQuota("seats", quotaBounds{strangers: 2, strangersAt: 2, known: 9, each: 2, at: 9, yields: true}), t: t}
+	b := &bench{quota: newQuota("seats", quotaBounds{strangers: 2, strangersAt: 2, known: 9, each: 2, at: 9, evictIdle: true}), t: t}
 	b.hold("busy", "a", "here")
 	b.hold("idle", "a", "here").release()
 	b.hold("of another", "b", "here").release()
 	newest := b.hold("newest", "", "here")
-	if why := newest.give("a", "here"); why != nil {
+	if why := newest.transferTo("a", "here"); why != nil {
 		t.Errorf("a stranger's that turns out to be a's is refused: %v", why)
 	}
-	if why := b.hold("too many", "", "here").give("a", "here"); why == nil {
+	if why := b.hold("too many", "", "here").transferTo("a", "here"); why == nil {
 		t.Error("a third that is busy is let in")
 	}
 	b.hold("s1", "", "here").release()
@@ -119,7 +119,7 @@ func TestOwnGivesWay(t *testing.T) {
 // TestGrace shows that what was just taken does not give way, and who takes one more waits.
 func TestGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := &bench{quota: newQuota("seats", quotaBounds{strangers: 1, strangersAt: 1, yields: true, grace: time.Second}), t: t}
+		b := &bench{quota: newQuota("seats", quotaBounds{strangers: 1, strangersAt: 1, evictIdle: true, grace: time.Second}), t: t}
 		b.hold("first", "", "here").release()
 		time.Sleep(time.Second / 4)
 		start := time.Now()
@@ -163,7 +163,7 @@ func TestIdleEnds(t *testing.T) {
 func TestQuotaCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := newQuota("seats", quotaBounds{
-			strangers: 3, strangersAt: 2, known: 6, each: 3, at: 5, certain: 1, yields: rapid.Bool().Draw(t, "yields"),
+			strangers: 3, strangersAt: 2, known: 6, each: 3, at: 5, certain: 1, evictIdle: rapid.Bool().Draw(t, "yields"),
 		})
 		var all []*holding
 		callers, addresses := []string{"", "", "", "a", "b", "c", "d", "e", "f", "g"}, []string{"x", "y"}
@@ -171,7 +171,7 @@ func TestQuotaCounts(t *testing.T) {
 			caller, address := rapid.SampledFrom(callers).Draw(t, "caller"), rapid.SampledFrom(addresses).Draw(t, "address")
 			switch what := rapid.IntRange(0, 5).Draw(t, "what"); {
 			case what < 3 || len(all) == 0:
-				h, why := q.take(caller, address, func() {})
+				h, why := q.acquire(caller, address, func() {})
 				if why != nil && caller != "" && q.callers[caller] < q.certain {
 					t.Fatalf("%s is refused what it may surely have: %v", caller, why)
 				}
@@ -181,7 +181,7 @@ func TestQuotaCounts(t *testing.T) {
 			case what == 3:
 				all[len(all)-1].release()
 			case what == 4:
-				_ = all[len(all)/2].give(caller, address)
+				_ = all[len(all)/2].transferTo(caller, address)
 			default:
 				all[0].free()
 			}

@@ -39,7 +39,7 @@ func sessionBounds(most int) quotaBounds {
 func connectionBounds() quotaBounds {
 	return quotaBounds{
 		strangers: 1024, strangersAt: 768, known: 4096, each: 512, at: 2048, certain: 64,
-		yields: true, grace: 100 * time.Millisecond, idle: idleStranger,
+		evictIdle: true, grace: 100 * time.Millisecond, idle: idleStranger,
 	}
 }
 

@@ -95,7 +95,7 @@ func (s *Server) serveListener(ctx context.Context, p *peer, req sdk.Request, ne
 			return nil, err
 		}
 	}
-	free, err := s.dispatcher.holdFor(ctx, s.streams, methodListen)
+	free, err := s.dispatcher.acquireFor(ctx, s.streams, methodListen)
 	if err != nil {
 		return nil, s.dispatcher.refuse(err)
 	}
@@ -103,7 +103,7 @@ func (s *Server) serveListener(ctx context.Context, p *peer, req sdk.Request, ne
 	s.notifier.addSession(req.GetSession(), p.subject.Caller().Viewer())
 	defer s.notifier.removeSession(req.GetSession())
 	if ss, ok := req.GetSession().(*sdk.ServerSession); ok { // a client that asks for messages with this request gets them on its stream
-		defer s.approvals.addListener(func(a access.Approval) { s.tellDecider(ctx, ss, p.subject, a) })()
+		defer s.approvals.addListener(func(a access.Approval) { s.notifyDecider(ctx, ss, p.subject, a) })()
 	}
 	return next(ctx, methodListen, req)
 }

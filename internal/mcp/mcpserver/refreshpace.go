@@ -25,8 +25,8 @@ type refreshPace struct {
 	callers map[string]*rate.Limiter
 }
 
-// take reserves one reload for the subject of ctx, or returns how long to wait for it.
-func (p *refreshPace) take(ctx context.Context) (wait time.Duration) {
+// reserve reserves one reload for the subject of ctx, or returns how long to wait for it.
+func (p *refreshPace) reserve(ctx context.Context) (wait time.Duration) {
 	name := ""
 	if subject := access.SubjectFrom(ctx); subject != nil {
 		name = subject.Name

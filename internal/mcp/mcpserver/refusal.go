@@ -12,18 +12,18 @@ import (
 // refusedError is the error for something that its caller may not have. The caller gets told, which may hide
 // that the thing exists; why is for the audit record.
 type refusedError struct {
-	told error
-	why  *mcp.Refusal
+	shown error
+	why   *mcp.Refusal
 }
 
-func (e *refusedError) Error() string { return e.told.Error() }
+func (e *refusedError) Error() string { return e.shown.Error() }
 
-func (e *refusedError) Unwrap() error { return e.told }
+func (e *refusedError) Unwrap() error { return e.shown }
 
 // refused marks err as a refusal if it wraps a [mcp.Refusal].
 func refused(err error) error {
 	if why, ok := errors.AsType[*mcp.Refusal](err); ok {
-		return &refusedError{told: err, why: why}
+		return &refusedError{shown: err, why: why}
 	}
 	return err
 }

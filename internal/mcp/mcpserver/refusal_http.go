@@ -32,8 +32,8 @@ const (
 	byLimits  = "limits"
 )
 
-// refuseHolding records and answers a request of an identified caller who has reached a quota.
-func (w *Web) refuseHolding(rw http.ResponseWriter, r *http.Request, what string, why *mcp.Refusal) {
+// refuseOverQuota records and answers a request of an identified caller who has reached a quota.
+func (w *Web) refuseOverQuota(rw http.ResponseWriter, r *http.Request, what string, why *mcp.Refusal) {
 	w.server.dispatcher.recordRequest(r.Context(), what, why)
 	tooMany(rw, why)
 }
@@ -46,14 +46,14 @@ func tooMany(rw http.ResponseWriter, why error) {
 	http.Error(rw, oneLine(why.Error()), http.StatusTooManyRequests)
 }
 
-// holdFor adds a holding of q for the subject of ctx until free is called, for a request that is not a call.
+// acquireFor adds a holding of q for the subject of ctx until free is called, for a request that is not a call.
 // It records and returns a refusal if there is no room.
-func (d *dispatcher) holdFor(ctx context.Context, q *quota, method string) (free func(), err error) {
+func (d *dispatcher) acquireFor(ctx context.Context, q *quota, method string) (free func(), err error) {
 	s := access.SubjectFrom(ctx)
 	if s == nil {
 		return func() {}, nil
 	}
-	h, why := q.take(holderOf(s), s.Address, nil)
+	h, why := q.acquire(holderOf(s), s.Address, nil)
 	if why != nil {
 		d.recordRequest(ctx, method, why)
 		return nil, why
@@ -61,8 +61,8 @@ func (d *dispatcher) holdFor(ctx context.Context, q *quota, method string) (free
 	return h.free, nil
 }
 
-// recordStranger records that an unidentified caller was turned away.
-func (w *Web) recordStranger(r *http.Request, by string, err error) {
+// recordUnidentified records that an unidentified caller was turned away.
+func (w *Web) recordUnidentified(r *http.Request, by string, err error) {
 	transport := access.TransportHTTP
 	if access.IsUpgrade(r) {
 		transport = access.TransportWebSocket
@@ -70,7 +70,7 @@ func (w *Web) recordStranger(r *http.Request, by string, err error) {
 	w.recordAddress(r.Context(), transport, w.o.Gatekeeper.Address(r), by, err)
 }
 
-// recordAddress is recordStranger for an address.
+// recordAddress is recordUnidentified for an address.
 func (w *Web) recordAddress(ctx context.Context, transport, address, by string, err error) {
 	why := &mcp.Refusal{Code: mcp.CodeForbidden, By: by, Reason: err.Error() + ", from " + address}
 	if errors.Is(err, access.ErrTooMany) {

@@ -97,7 +97,7 @@ func oneField(key, value string) string {
 // unknownResource marks an attempt to read a hidden resource as a refusal.
 func unknownResource(err error, why func() *mcp.Refusal) error {
 	if errors.Is(err, ErrUnknownResource) {
-		return &refusedError{told: err, why: why()}
+		return &refusedError{shown: err, why: why()}
 	}
 	return err
 }

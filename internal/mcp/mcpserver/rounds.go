@@ -43,13 +43,13 @@ type round struct {
 	relay        atomic.Pointer[relay] // of the attending request; nil if there is none
 	can          atomic.Pointer[sdk.ClientCapabilities]
 
-	asked   chan asked    // its next question
-	done    chan struct{} // closed at its end, after the fields below are set
-	result  *sdk.CallToolResult
-	outcome *answer
-	err     error
+	questions chan clientQuestion // its next question
+	done      chan struct{}       // closed at its end, after the fields below are set
+	result    *sdk.CallToolResult
+	outcome   *answer
+	err       error
 
-	pending asked // the last question to its client; owned by the attending request
+	pending clientQuestion // the last question to its client; owned by the attending request
 
 	// Guarded by rounds.mu.
 	over  bool
@@ -57,8 +57,8 @@ type round struct {
 	place *holding // while it waits
 }
 
-// asked is a question with the channel for its answer.
-type asked struct {
+// clientQuestion is a question with the channel for its answer.
+type clientQuestion struct {
 	question any
 	answer   chan any // capacity one
 }
@@ -81,7 +81,7 @@ func (rs *rounds) answer(ctx context.Context, req *sdk.CallToolRequest, p *peer,
 	c.relay.Store(r)
 	defer c.relay.Store(nil)
 	c.can.Store(req.ClientCapabilities())
-	if !c.takeAnswer(req.Params.InputResponses) {
+	if !c.deliverAnswer(req.Params.InputResponses) {
 		if res := rs.park(ctx, c, p.subject); res != nil {
 			return res, nil, nil
 		}
@@ -90,7 +90,7 @@ func (rs *rounds) answer(ctx context.Context, req *sdk.CallToolRequest, p *peer,
 		select {
 		case <-c.done:
 			return c.result, c.outcome, c.err
-		case c.pending = <-c.asked:
+		case c.pending = <-c.questions:
 			if res := rs.park(ctx, c, p.subject); res != nil {
 				return res, nil, nil
 			}
@@ -130,7 +130,7 @@ var errNoRound = &jsonrpc.Error{
 func (rs *rounds) begin(ctx context.Context, req *sdk.CallToolRequest, p *peer, r *relay) *round {
 	c := &round{
 		caller: p.subject.Name, tool: req.Params.Name, args: bytes.Clone(req.Params.Arguments),
-		asked: make(chan asked), done: make(chan struct{}),
+		questions: make(chan clientQuestion), done: make(chan struct{}),
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
@@ -138,7 +138,7 @@ func (rs *rounds) begin(ctx context.Context, req *sdk.CallToolRequest, p *peer, 
 	if r != nil {
 		life = c.attend(life, req.Params.GetProgressToken() != nil, rs.dispatcher.logLevel(req))
 	}
-	life = mcp.WithAsking(life, &mcp.Asking{Client: c.caller, Ask: c.ask})
+	life = mcp.WithClientRequests(life, &mcp.ClientRequests{Client: c.caller, Send: c.ask})
 	run := func() {
 		defer cancel()
 		c.result, c.outcome, c.err = rs.dispatcher.callTool(life, c.tool, c.args)
@@ -186,9 +186,9 @@ func (c *round) ask(ctx context.Context, question any) (any, error) {
 	if err := checkCapability(c.can.Load(), question); err != nil {
 		return nil, err
 	}
-	a := asked{question, make(chan any, 1)}
+	a := clientQuestion{question, make(chan any, 1)}
 	select {
-	case c.asked <- a:
+	case c.questions <- a:
 	case <-ctx.Done():
 		return nil, answeredBadly(ctx, ctx.Err())
 	}
@@ -203,9 +203,9 @@ func (c *round) ask(ctx context.Context, question any) (any, error) {
 	}
 }
 
-// takeAnswer passes on the answer to the last question, if there was a question. It returns false if the
+// deliverAnswer passes on the answer to the last question, if there was a question. It returns false if the
 // answer is missing or has the wrong type.
-func (c *round) takeAnswer(answers sdk.InputResponseMap) bool {
+func (c *round) deliverAnswer(answers sdk.InputResponseMap) bool {
 	if c.pending.question == nil {
 		return true
 	}
@@ -223,17 +223,17 @@ func (c *round) takeAnswer(answers sdk.InputResponseMap) bool {
 		return false
 	}
 	c.pending.answer <- answer
-	c.pending = asked{}
+	c.pending = clientQuestion{}
 	return true
 }
 
 // park makes a call wait for its client and returns a result with the question. It returns nil if the call
 // does not wait because it is about to end.
 func (rs *rounds) park(ctx context.Context, c *round, who *access.Subject) *sdk.CallToolResult {
-	place, why := rs.places.take(holderOf(who), who.Address, nil)
+	place, why := rs.places.acquire(holderOf(who), who.Address, nil)
 	if why != nil {
 		c.pending.answer <- why
-		c.pending = asked{}
+		c.pending = clientQuestion{}
 		return nil
 	}
 	state := rand.Text()

@@ -32,7 +32,7 @@ func (s *Server) serveFrames(ctx context.Context, subject *access.Subject, frame
 	p := &peer{subject: subject}
 	older := false // the client speaks the older dialect
 	conn := NewConn(untilStop{frames, ctx}, ConnOptions{Share: share, Refused: func(ctx context.Context, why Reason, says string) error {
-		err := s.noteRefusedFrame(p.attend(ctx), why, says)
+		err := s.recordRefusedFrame(p.attend(ctx), why, says)
 		if err != nil && !older {
 			return s.dispatcher.refuse(err)
 		}

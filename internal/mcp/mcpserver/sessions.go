@@ -19,8 +19,8 @@ type sessions struct {
 	waits sync.WaitGroup // one goroutine per SDK session, which ends with the session
 }
 
-// keep binds h to the lifetime of session, which is closed if h has to give way.
-func (s *sessions) keep(session *sdk.ServerSession, h *holding) {
+// bindHolding binds h to the lifetime of session, which is closed if h has to give way.
+func (s *sessions) bindHolding(session *sdk.ServerSession, h *holding) {
 	h.closeBy(func() { _ = session.Close() }) // an idle session has no call that could fail
 	s.byID.Store(session.ID(), h)
 	s.waits.Go(func() {
@@ -50,9 +50,9 @@ func (w *Web) withinQuotas(next http.Handler) http.Handler {
 		id, who := r.Header.Get(sessionHeader), holderOf(p.subject)
 		switch {
 		case r.Method == http.MethodGet:
-			h, why := w.server.streams.take(who, p.subject.Address, nil)
+			h, why := w.server.streams.acquire(who, p.subject.Address, nil)
 			if why != nil {
-				w.refuseHolding(rw, r, targetStream, why)
+				w.refuseOverQuota(rw, r, targetStream, why)
 				return
 			}
 			defer h.free()
@@ -74,7 +74,7 @@ func (w *Web) withinQuotas(next http.Handler) http.Handler {
 func (w *Web) atOnce(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		s := access.SubjectFrom(r.Context())
-		if p, ok := r.Context().Value(vouchKey{}).(*peer); ok && p.term.Over() { // the token may expire while the body arrives
+		if p, ok := r.Context().Value(vouchKey{}).(*peer); ok && p.term.HasEnded() { // the token may expire while the body arrives
 			if _, err := w.o.Gatekeeper.Identify(r); err != nil {
 				w.refuse(rw, r, err)
 			} else { // the token now belongs to another caller
@@ -82,9 +82,9 @@ func (w *Web) atOnce(next http.Handler) http.Handler {
 			}
 			return
 		}
-		h, why := w.requests.take(holderOf(s), s.Address, nil)
+		h, why := w.requests.acquire(holderOf(s), s.Address, nil)
 		if why != nil {
-			w.refuseHolding(rw, r, targetRequest, why)
+			w.refuseOverQuota(rw, r, targetRequest, why)
 			return
 		}
 		defer h.free()
@@ -94,15 +94,15 @@ func (w *Web) atOnce(next http.Handler) http.Handler {
 
 // openSession serves a request that may open a session.
 func (w *Web) openSession(rw http.ResponseWriter, r *http.Request, p *peer, next http.Handler) {
-	h, why := w.sessions.take(holderOf(p.subject), p.subject.Address, nil)
+	h, why := w.sessions.acquire(holderOf(p.subject), p.subject.Address, nil)
 	if why != nil {
-		w.refuseHolding(rw, r, targetSession, why)
+		w.refuseOverQuota(rw, r, targetSession, why)
 		return
 	}
 	var kept atomic.Bool
 	p.opening = func(session *sdk.ServerSession) {
 		if session.ID() != "" && kept.CompareAndSwap(false, true) {
-			w.sessions.keep(session, h)
+			w.sessions.bindHolding(session, h)
 		}
 	}
 	next.ServeHTTP(rw, r)
@@ -136,7 +136,7 @@ func (w *Web) endIdle(ctx context.Context) {
 		case <-ticker.C:
 		}
 		if w.sessions.endIdle()+w.connections.endIdle() >= manyEnded {
-			w.intake.shares.noteBurst()
+			w.intake.shares.requestMemoryReturn()
 		}
 	}
 }

@@ -52,13 +52,13 @@ type share struct {
 	who string
 }
 
-func (s share) Take(n int64) bool { return s.take(s.who, n) }
-func (s share) GiveBack(n int64)  { s.giveBack(s.who, n) }
+func (s share) Take(n int64) bool { return s.reserve(s.who, n) }
+func (s share) GiveBack(n int64)  { s.release(s.who, n) }
 
-// take adds n bytes to the share of who, unless that exceeds the share. Long requests leave a small part of
+// reserve adds n bytes to the share of who, unless that exceeds the share. Long requests leave a small part of
 // the share to short ones, so that one of them cannot lock out all others that use the same name, such as
 // callers without a token.
-func (s *shares) take(who string, n int64) bool {
+func (s *shares) reserve(who string, n int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	held, most := s.held[who]+n, s.each
@@ -74,8 +74,8 @@ func (s *shares) take(who string, n int64) bool {
 	return true
 }
 
-// giveBack returns n bytes to the share.
-func (s *shares) giveBack(who string, n int64) {
+// release returns n bytes to the share.
+func (s *shares) release(who string, n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.total -= n
@@ -90,8 +90,8 @@ func (s *shares) giveBack(who string, n int64) {
 	}
 }
 
-// noteBurst requests that memory is returned, for something that held none of the shares.
-func (s *shares) noteBurst() {
+// requestMemoryReturn requests that memory is returned, for something that held none of the shares.
+func (s *shares) requestMemoryReturn() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.burst = true
@@ -112,9 +112,9 @@ func (s *shares) endBurst() bool {
 	return over
 }
 
-// giveMemoryBack returns memory to the system after bursts, until ctx ends. The runtime would do so only at
+// returnMemory returns memory to the system after bursts, until ctx ends. The runtime would do so only at
 // its next garbage collection, which an idle program delays for minutes.
-func (s *shares) giveMemoryBack(ctx context.Context) {
+func (s *shares) returnMemory(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():

@@ -18,35 +18,35 @@ import (
 func TestSharesAreApart(t *testing.T) {
 	s := newShares(defaultBody)
 	for _, who := range []string{"a", "b", "c", "d"} {
-		if !s.take(who, s.each-modestShare) {
+		if !s.reserve(who, s.each-modestShare) {
 			t.Fatalf("%s is refused what is its share", who)
 		}
-		if s.take(who, FirstRead+1) {
+		if s.reserve(who, FirstRead+1) {
 			t.Fatalf("%s has something long beside what is as long as may be", who)
 		}
 		for range modestShare / FirstRead {
-			if !s.take(who, FirstRead) {
+			if !s.reserve(who, FirstRead) {
 				t.Fatalf("%s has no room for what is short beside what is long", who)
 			}
 		}
-		if s.take(who, 1) {
+		if s.reserve(who, 1) {
 			t.Fatalf("%s has more than its share", who)
 		}
 	}
-	if s.take("e", modestShare+1) {
+	if s.reserve("e", modestShare+1) {
 		t.Error("a fifth holds much beside four that hold all they may")
 	}
-	if !s.take("e", modestShare) {
+	if !s.reserve("e", modestShare) {
 		t.Error("a fifth may not even hold little")
 	}
-	s.giveBack("a", s.each)
-	if !s.take("e", s.each-2*modestShare) {
+	s.release("a", s.each)
+	if !s.reserve("e", s.each-2*modestShare) {
 		t.Error("what one gave back is not there for another")
 	}
 	for _, who := range []string{"b", "c", "d"} {
-		s.giveBack(who, s.each)
+		s.release(who, s.each)
 	}
-	s.giveBack("e", s.each-modestShare)
+	s.release("e", s.each-modestShare)
 	if s.total != 0 || len(s.held) != 0 {
 		t.Errorf("%d bytes by %v are held by nobody", s.total, s.held)
 	}
@@ -59,22 +59,22 @@ func TestMemoryGivenBackOnce(t *testing.T) {
 		s := newShares(defaultBody)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
-		go func() { defer close(done); s.giveMemoryBack(ctx) }()
-		s.take("a", modestShare)
-		s.giveBack("a", modestShare)
+		go func() { defer close(done); s.returnMemory(ctx) }()
+		s.reserve("a", modestShare)
+		s.release("a", modestShare)
 		if s.burst {
 			t.Error("a modest request counts as a burst")
 		}
-		s.take("a", burstBytes)
-		s.giveBack("a", burstBytes)
-		s.take("a", burstBytes) // it goes on
+		s.reserve("a", burstBytes)
+		s.release("a", burstBytes)
+		s.reserve("a", burstBytes) // it goes on
 		synctest.Wait()
 		time.Sleep(calmTime)
 		if s.mu.Lock(); !s.burst {
 			t.Error("the burst is forgotten while it goes on")
 		}
 		s.mu.Unlock()
-		s.giveBack("a", burstBytes)
+		s.release("a", burstBytes)
 		time.Sleep(calmTime)
 		synctest.Wait()
 		if s.endBurst() {
@@ -119,7 +119,7 @@ func TestBodyWithinBounds(t *testing.T) {
 		}
 	}
 	s := newShares(most)
-	for s.take("a", FirstRead) {
+	for s.reserve("a", FirstRead) {
 	}
 	b := Reading{Max: most, Share: s.of(&access.Subject{Name: "a"})}
 	if err := b.ReadAll(strings.NewReader("{}")); !errors.Is(err, ErrOverShare) {

@@ -217,7 +217,7 @@ func (s *stateSync) poll(ctx context.Context, raw json.RawMessage) (out []byte, 
 		return append(b, '}'), nil
 	}
 	if f.waitMs > 0 {
-		free, err := s.holdFor(ctx, s.polls, MethodPoll)
+		free, err := s.acquireFor(ctx, s.polls, MethodPoll)
 		if err != nil {
 			return nil, err
 		}

@@ -22,9 +22,9 @@ func (w *Web) websocket(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r = r.WithContext(access.WithSubject(r.Context(), subject))
-	held, why := w.sessions.take(holderOf(subject), subject.Address, nil)
+	held, why := w.sessions.acquire(holderOf(subject), subject.Address, nil)
 	if why != nil {
-		w.refuseHolding(rw, r, targetSocket, why)
+		w.refuseOverQuota(rw, r, targetSocket, why)
 		return
 	}
 	defer held.free()
@@ -51,30 +51,30 @@ func (w *Web) websocket(rw http.ResponseWriter, r *http.Request) {
 	during, end := term.Within(context.WithoutCancel(r.Context()))
 	defer end()
 	defer context.AfterFunc(during, func() { _ = frames.Close() })() // its error does not matter
-	err = w.server.serveFrames(w.stop, subject, heldFrames{frames, held, term}, share, firstTime)
+	err = w.server.serveFrames(w.stop, subject, countedFrames{frames, held, term}, share, firstTime)
 	if err != nil {
 		w.server.o.Logger.Debug("websocket ended", "client", subject.Name, "reason", err)
 	}
 }
 
-// heldFrames marks its socket as used with each received frame. Once the client's token has expired, no frame
+// countedFrames marks its socket as used with each received frame. Once the client's token has expired, no frame
 // passes in either direction, however long the socket takes to close.
-type heldFrames struct {
+type countedFrames struct {
 	Frames
 	held *holding
 	term access.Term
 }
 
-func (f heldFrames) WriteFrame(ctx context.Context, frame []byte) error {
-	if f.term.Over() {
+func (f countedFrames) WriteFrame(ctx context.Context, frame []byte) error {
+	if f.term.HasEnded() {
 		return ErrGone
 	}
 	return f.Frames.WriteFrame(ctx, frame)
 }
 
-func (f heldFrames) ReadFrame(ctx context.Context) ([]byte, error) {
+func (f countedFrames) ReadFrame(ctx context.Context) ([]byte, error) {
 	raw, err := f.Frames.ReadFrame(ctx)
-	if f.term.Over() {
+	if f.term.HasEnded() {
 		return nil, ErrGone
 	}
 	if err == nil {

@@ -59,8 +59,8 @@ func (f *flaw) errorResponse() []byte {
 			RetryAfterMs: retryAfter.Milliseconds(),
 		}
 	}
-	if r.Error = says; f.told != nil {
-		r.Error = f.told
+	if r.Error = says; f.reply != nil {
+		r.Error = f.reply
 	}
 	data, err := json.Marshal(r)
 	if err != nil { // cannot happen, because the id was decoded from valid JSON

@@ -60,7 +60,7 @@ type Conn struct {
 	frames  Frames
 	extra   *sdk.RequestExtra
 	session string
-	owed    owed
+	owed    pendingRequests
 	refused func(context.Context, Reason, string) error // may be nil
 	once    sync.Once
 	closed  chan struct{}

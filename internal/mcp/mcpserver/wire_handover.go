@@ -18,9 +18,9 @@ type handover struct {
 	end    error         // why it ended; set before frames is closed
 	closed chan struct{} // closed by shut
 
-	mu    sync.Mutex // guards the fields below
-	over  bool
-	tasks sync.WaitGroup // goroutines of the stream
+	mu        sync.Mutex // guards the fields below
+	closedNow bool
+	tasks     sync.WaitGroup // goroutines of the stream
 }
 
 func newHandover() *handover {
@@ -31,7 +31,7 @@ func newHandover() *handover {
 func (h *handover) startTask(task func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.over {
+	if !h.closedNow {
 		h.tasks.Go(task)
 	}
 }
@@ -40,16 +40,16 @@ func (h *handover) startTask(task func()) {
 func (h *handover) shut() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.over {
+	if h.closedNow {
 		return false
 	}
-	h.over = true
+	h.closedNow = true
 	close(h.closed)
 	return true
 }
 
-// give passes f to a reader and reports whether a reader took it.
-func (h *handover) give(f frame) bool {
+// pass passes f to a reader and reports whether a reader took it.
+func (h *handover) pass(f frame) bool {
 	select {
 	case h.frames <- f:
 		return true
@@ -64,8 +64,8 @@ func (h *handover) endHandover(why error) {
 	close(h.frames)
 }
 
-// takeFrame returns the next frame.
-func (h *handover) takeFrame(ctx context.Context) ([]byte, error) {
+// receiveFrame returns the next frame.
+func (h *handover) receiveFrame(ctx context.Context) ([]byte, error) {
 	select {
 	case f, ok := <-h.frames:
 		if !ok {

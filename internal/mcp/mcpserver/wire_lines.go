@@ -70,7 +70,7 @@ func Lines(r io.ReadCloser, w io.WriteCloser, max int) Frames {
 
 func (l *lines) ReadFrame(ctx context.Context) ([]byte, error) {
 	l.reading.Do(func() { l.startTask(l.readAll) })
-	return l.takeFrame(ctx)
+	return l.receiveFrame(ctx)
 }
 
 // readAll hands over one line after another until the input ends.
@@ -85,7 +85,7 @@ func (l *lines) readAll() {
 			if skipped {
 				f = frame{err: over}
 			}
-			if !l.give(f) {
+			if !l.pass(f) {
 				l.endHandover(ErrClosed)
 				return
 			}

@@ -28,8 +28,8 @@ type flaw struct {
 	mute bool            // do not answer, because the answer could be taken for a message
 	// large says that the message exceeds a bound on length or shape.
 	large bool
-	// told is sent to the peer instead, if not nil.
-	told *jsonrpc.Error
+	// reply is sent to the peer instead, if not nil.
+	reply *jsonrpc.Error
 }
 
 // reason returns the reason for refusing a message with this flaw.
@@ -46,7 +46,7 @@ func (f *flaw) reason() Reason {
 // insteadOf returns a flaw of the same message that reports err to the peer.
 func (f *flaw) insteadOf(err error) *flaw {
 	told, _ := errors.AsType[*jsonrpc.Error](err)
-	return &flaw{code: codeOverloaded, why: err.Error(), id: f.id, told: told}
+	return &flaw{code: codeOverloaded, why: err.Error(), id: f.id, reply: told}
 }
 
 // ParseRequest returns the request or notification in data. Its parts alias data. It returns false for

@@ -6,18 +6,18 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// owed tracks the requests whose answers have not been written yet. It is safe for concurrent use.
-type owed struct {
+// pendingRequests tracks the requests whose answers have not been written yet. It is safe for concurrent use.
+type pendingRequests struct {
 	max   int
 	share Share // if nil, requests hold nothing
 
-	mu      sync.Mutex           // guards the fields below
-	ids     map[jsonrpc.ID]claim // requests without an answer
-	held    int64                // bytes held by requests whose answers are not written
-	freed   bool                 // everything was given back
-	open    int                  // requests whose answers are not written
-	awaited int                  // requests that the end of the connection waits for
-	settled chan struct{}        // closed when awaited falls to 0; nil without a waiter
+	mu        sync.Mutex           // guards the fields below
+	ids       map[jsonrpc.ID]claim // requests without an answer
+	heldBytes int64                // bytes held by requests whose answers are not written
+	freed     bool                 // everything was given back
+	open      int                  // requests whose answers are not written
+	awaited   int                  // requests that the end of the connection waits for
+	drained   chan struct{}        // closed when awaited falls to 0; nil without a waiter
 }
 
 // claim describes one tracked request.
@@ -27,7 +27,7 @@ type claim struct {
 }
 
 // admit starts to track a request, or returns why it is refused.
-func (o *owed) admit(id jsonrpc.ID, what claim) *flaw {
+func (o *pendingRequests) admit(id jsonrpc.ID, what claim) *flaw {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if _, ok := o.ids[id]; ok {
@@ -43,7 +43,7 @@ func (o *owed) admit(id jsonrpc.ID, what claim) *flaw {
 	} else if !o.share.Take(what.size) {
 		return &flaw{code: codeOverloaded, why: ErrOverShare.Error()}
 	}
-	o.held += what.size
+	o.heldBytes += what.size
 	o.ids[id] = what
 	o.open++
 	if what.awaited {
@@ -54,7 +54,7 @@ func (o *owed) admit(id jsonrpc.ID, what claim) *flaw {
 
 // markAnswered frees the id for another request, because a peer may reuse it as soon as it has the answer.
 // Call the returned function when the answer has been written.
-func (o *owed) markAnswered(id jsonrpc.ID) (written func()) {
+func (o *pendingRequests) markAnswered(id jsonrpc.ID) (written func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	what, ok := o.ids[id]
@@ -62,11 +62,11 @@ func (o *owed) markAnswered(id jsonrpc.ID) (written func()) {
 		return func() {}
 	}
 	delete(o.ids, id)
-	return func() { o.settleRequest(what) }
+	return func() { o.recordAnswered(what) }
 }
 
-// settleRequest records that an answer was written.
-func (o *owed) settleRequest(what claim) {
+// recordAnswered records that an answer was written.
+func (o *pendingRequests) recordAnswered(what claim) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.open--
@@ -74,38 +74,38 @@ func (o *owed) settleRequest(what claim) {
 	if what.awaited {
 		o.awaited--
 	}
-	if o.awaited == 0 && o.settled != nil {
-		close(o.settled)
-		o.settled = nil
+	if o.awaited == 0 && o.drained != nil {
+		close(o.drained)
+		o.drained = nil
 	}
 }
 
 // free returns n of the held bytes to the share. Callers hold mu.
-func (o *owed) free(n int64) {
+func (o *pendingRequests) free(n int64) {
 	if n > 0 && !o.freed {
-		o.held -= n
+		o.heldBytes -= n
 		o.share.GiveBack(n)
 	}
 }
 
 // freeAll returns all held bytes when the connection is closed.
-func (o *owed) freeAll() {
+func (o *pendingRequests) freeAll() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.free(o.held)
+	o.free(o.heldBytes)
 	o.freed = true
 }
 
 // allAnswered returns a channel that is closed when all awaited requests are answered. Only one goroutine may
 // wait, and no request may be admitted any more.
-func (o *owed) allAnswered() <-chan struct{} {
+func (o *pendingRequests) allAnswered() <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	done := make(chan struct{})
 	if o.awaited == 0 {
 		close(done)
 	} else {
-		o.settled = done
+		o.drained = done
 	}
 	return done
 }

@@ -46,7 +46,7 @@ type socket struct {
 	waits   atomic.Bool  // a message waits for a reader, so the socket is not read
 
 	parting sync.Once
-	gone    chan struct{} // closed when nothing more is read or written
+	broken  chan struct{} // closed when nothing more is read or written
 	ending  sync.Once     // the closing handshake
 	ended   chan struct{} // closed when the socket is closed and its goroutines have ended
 }
@@ -77,7 +77,7 @@ func WebSocketWith(c *websocket.Conn, o SocketOptions) Frames {
 	c.SetReadLimit(-1) // readMessage counts, and closes the socket gracefully
 	return &socket{
 		handover: newHandover(), c: c, o: o,
-		turn: make(chan struct{}, 1), gone: make(chan struct{}), ended: make(chan struct{}),
+		turn: make(chan struct{}, 1), broken: make(chan struct{}), ended: make(chan struct{}),
 	}
 }
 
@@ -87,7 +87,7 @@ func (s *socket) ReadFrame(ctx context.Context) ([]byte, error) {
 		s.startTask(func() { s.readAll(life) })
 		s.startTask(func() { s.ping(life) })
 	})
-	return s.takeFrame(ctx)
+	return s.receiveFrame(ctx)
 }
 
 // readAll hands over one message after another until the peer is gone.
@@ -95,13 +95,13 @@ func (s *socket) readAll(ctx context.Context) {
 	for {
 		f, held, err := s.readMessage(ctx)
 		if err != nil {
-			s.parting.Do(func() { close(s.gone) }) // before readers learn of it
+			s.parting.Do(func() { close(s.broken) }) // before readers learn of it
 			s.endHandover(err)
 			s.closeHandshake(websocket.StatusNormalClosure, "")
 			return
 		}
 		s.waits.Store(true)
-		taken := s.give(f)
+		taken := s.pass(f)
 		held.Free()
 		s.heard.Add(1)
 		s.waits.Store(false)
@@ -187,7 +187,7 @@ func (s *socket) ping(ctx context.Context) {
 	for {
 		select {
 		case <-tick.C:
-		case <-s.gone:
+		case <-s.broken:
 			return
 		case <-s.closed:
 			return
@@ -206,13 +206,13 @@ func (s *socket) ping(ctx context.Context) {
 func (s *socket) WriteFrame(ctx context.Context, data []byte) error {
 	select {
 	case s.turn <- struct{}{}:
-	case <-s.gone:
-		return s.over()
+	case <-s.broken:
+		return s.writeError()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 	defer func() { <-s.turn }()
-	if err := s.over(); err != nil {
+	if err := s.writeError(); err != nil {
 		return err
 	}
 	// An aborted write closes the socket, so only the timeout may abort it, not the end of the caller's
@@ -226,21 +226,21 @@ func (s *socket) WriteFrame(ctx context.Context, data []byte) error {
 	case within.Err() != nil:
 		return fmt.Errorf("%w: it read nothing for %v", ErrGone, s.o.WriteWithin)
 	}
-	if s.over() == ErrClosed {
+	if s.writeError() == ErrClosed {
 		return ErrClosed
 	}
 	return fmt.Errorf("%w: %v", ErrGone, err)
 }
 
-// over returns why nothing more can be written, or nil if the socket is open.
-func (s *socket) over() error {
+// writeError returns why nothing more can be written, or nil if the socket is open.
+func (s *socket) writeError() error {
 	select {
 	case <-s.closed:
 		return ErrClosed
 	default:
 	}
 	select {
-	case <-s.gone:
+	case <-s.broken:
 		return ErrGone
 	default:
 		return nil
@@ -250,7 +250,7 @@ func (s *socket) over() error {
 // closeHandshake closes the socket with code, once. It returns when the peer has closed it too, or after a
 // timeout.
 func (s *socket) closeHandshake(code websocket.StatusCode, reason string) {
-	s.parting.Do(func() { close(s.gone) })
+	s.parting.Do(func() { close(s.broken) })
 	s.ending.Do(func() {
 		// A peer that stalls in the middle of a frame would block Close for ever. CloseRead with an ended
 		// context closes the underlying connection.

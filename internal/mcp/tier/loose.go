@@ -204,15 +204,15 @@ func matchBack(elements []element, words []spoken, at int) (head int, ok bool) {
 		if head, ok := matchBack(rest, words, at); ok {
 			return head, true
 		}
-		if !last.gap.takes(words[at].parts, skipped) {
+		if !last.gap.allowsWord(words[at].parts, skipped) {
 			return 0, false
 		}
 	}
 	return 0, false
 }
 
-// takes reports whether a gap that has skipped words so far may contain another word.
-func (g gapKind) takes(p part, skipped int) bool {
+// allowsWord reports whether a gap that has skipped words so far may contain another word.
+func (g gapKind) allowsWord(p part, skipped int) bool {
 	switch g {
 	case gapFiller:
 		return skipped < maxFiller && p&partFiller != 0

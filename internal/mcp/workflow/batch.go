@@ -98,7 +98,7 @@ func batch(ctx context.Context, args string) (mcp.Result, error) {
 		func(i int) outcome { return in.Operations[i].runCall(inner) },
 		func(i int, o outcome) {
 			o.fit(&left)
-			rep.noteOutcome(i, o)
+			rep.recordOutcome(i, o)
 			if o.err != nil && in.StopOnError {
 				cancel(errStopped)
 			}
@@ -129,8 +129,8 @@ func (o operation) runCall(ctx context.Context) outcome {
 	return callThrough(ctx, o.Tool, args)
 }
 
-// noteOutcome records how operation i ended.
-func (b *batchReport) noteOutcome(i int, o outcome) {
+// recordOutcome records how operation i ended.
+func (b *batchReport) recordOutcome(i int, o outcome) {
 	r := &b.Results[i]
 	r.OK, r.Skipped, r.Ms, r.Result, r.Error = o.err == nil, false, mcp.RoundedMillis(o.took), o.raw, describeError(o.err)
 	b.Skipped--

@@ -16,9 +16,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
 )
 
-func runBatch(ctx context.Context, t testing.TB, d mcp.Door, args string) (result, mcp.Result, error) {
+func runBatch(ctx context.Context, t testing.TB, d mcp.ToolExecutor, args string) (result, mcp.Result, error) {
 	t.Helper()
-	res, err := workflow.Batch().Respond(mcp.WithDoor(ctx, d), args)
+	res, err := workflow.Batch().Respond(mcp.WithExecutor(ctx, d), args)
 	return told(t, res), res, err
 }
 

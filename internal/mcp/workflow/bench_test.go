@@ -17,7 +17,7 @@ func BenchmarkRun(b *testing.B) {
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			tool := parse(b, "description: d\n"+row.text).Tool(known{}, nil)
-			ctx := mcp.WithDoor(b.Context(), doorFunc(answer))
+			ctx := mcp.WithExecutor(b.Context(), doorFunc(answer))
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := tool.Respond(ctx, "{}"); err != nil {
@@ -31,7 +31,7 @@ func BenchmarkRun(b *testing.B) {
 // BenchmarkBatch measures the overhead of a batch of a hundred.
 func BenchmarkBatch(b *testing.B) {
 	args := `{"operations":` + operations(100, "t") + `}`
-	ctx := mcp.WithDoor(b.Context(), doorFunc(answer))
+	ctx := mcp.WithExecutor(b.Context(), doorFunc(answer))
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := workflow.Batch().Respond(ctx, args); err != nil {

@@ -144,14 +144,14 @@ func TestCallsOfCallsEnd(t *testing.T) {
 	w := parse(t, "name: w\ndescription: d\nsteps: [{id: a, tool: again}]\n").Tool(known{}, nil)
 	d.handlers["again"] = w.Respond
 	d.handlers["batch"] = workflow.Batch().Respond
-	_, err := w.Respond(mcp.WithDoor(t.Context(), d), "")
+	_, err := w.Respond(mcp.WithExecutor(t.Context(), d), "")
 	if !errors.Is(err, mcp.ErrNotAllowed) || len(d.seen()) != 4 {
 		t.Errorf("%d calls, %v; want an end after 4", len(d.seen()), err)
 	}
 	around := parse(t, "name: around\ndescription: d\nsteps:\n- {id: a, tool: batch, with: {operations: [{tool: again}]}}\n").Tool(known{}, nil)
 	d.handlers["again"] = around.Respond
 	d.calls = nil
-	if _, err := around.Respond(mcp.WithDoor(t.Context(), d), ""); err != nil || len(d.seen()) != 4 {
+	if _, err := around.Respond(mcp.WithExecutor(t.Context(), d), ""); err != nil || len(d.seen()) != 4 {
 		t.Errorf("%d calls, %v; want an end after 4, told in the results", len(d.seen()), err)
 	}
 }
@@ -228,7 +228,7 @@ func (f doorFunc) Execute(ctx context.Context, name, args string) (mcp.Result, e
 func TestManyRunsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := parse(t, "description: d\nparameters: {n: {type: integer}}\nsteps:\n- parallel:\n  - {id: a, tool: echo, with: {n: '{{ params.n }}'}}\n  - {id: b, tool: echo, with: {n: '{{ params.n + 1 }}'}}\noutput: '{{ steps.a.result.n + steps.b.result.n }}'\n").Tool(known{}, nil)
-		ctx := mcp.WithDoor(t.Context(), &door{handlers: handlers{"echo": echo}})
+		ctx := mcp.WithExecutor(t.Context(), &door{handlers: handlers{"echo": echo}})
 		outputs := make(chan string, 20)
 		for n := range 20 {
 			go func() {

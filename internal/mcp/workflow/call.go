@@ -28,7 +28,7 @@ func (o *outcome) fit(left *int) {
 		return
 	}
 	if o.err == nil {
-		o.err = mcp.Told(fmt.Errorf("the call was made, but its result of %d bytes would make the whole larger than %d KiB", len(o.raw), MaxResult>>10))
+		o.err = mcp.PublicError(fmt.Errorf("the call was made, but its result of %d bytes would make the whole larger than %d KiB", len(o.raw), MaxResult>>10))
 	}
 	o.raw = nil
 }

@@ -139,9 +139,9 @@ func parse(t testing.TB, text string) *workflow.Workflow {
 }
 
 // run runs a workflow through d.
-func run(ctx context.Context, t testing.TB, w *workflow.Workflow, d mcp.Door, args string) (result, mcp.Result, error) {
+func run(ctx context.Context, t testing.TB, w *workflow.Workflow, d mcp.ToolExecutor, args string) (result, mcp.Result, error) {
 	t.Helper()
-	res, err := w.Tool(known{}, nil).Respond(mcp.WithDoor(ctx, d), args)
+	res, err := w.Tool(known{}, nil).Respond(mcp.WithExecutor(ctx, d), args)
 	return told(t, res), res, err
 }
 

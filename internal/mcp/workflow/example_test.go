@@ -25,7 +25,7 @@ output: "{{ upper(steps.drink.result) }} to {{ params.to }}!"
 		return
 	}
 	tool := w.Tool(known{"roll_table": {target: mcp.Target{ReadOnly: true}}}, nil)
-	caller := mcp.WithDoor(context.Background(), doorFunc(func(_ context.Context, name, args string) (mcp.Result, error) {
+	caller := mcp.WithExecutor(context.Background(), doorFunc(func(_ context.Context, name, args string) (mcp.Result, error) {
 		fmt.Println("calling", name, args)
 		return mcp.Result{Text: "ale"}, nil
 	}))

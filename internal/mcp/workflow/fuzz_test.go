@@ -56,7 +56,7 @@ func exercise(t *testing.T, w *workflow.Workflow) result {
 	if err != nil {
 		t.Fatalf("the schema %v cannot be encoded: %v", tool.Definition.Parameters, err)
 	}
-	res, err := tool.Respond(mcp.WithDoor(ctx, d), string(args))
+	res, err := tool.Respond(mcp.WithExecutor(ctx, d), string(args))
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		t.Fatal("the run did not end in time")
 	}

@@ -114,7 +114,7 @@ func environment(ctx context.Context, v values) map[string]any {
 
 // charge subtracts the cost of traversing v.
 func (b *budget) charge(v any) (any, error) {
-	if !weigh(v, &b.left) {
+	if !chargeSize(v, &b.left) {
 		return nil, errTooMuchWork
 	}
 	return v, nil

@@ -29,7 +29,7 @@ func asText(v any) (string, error) {
 // encodeValue encodes v as JSON of at most MaxResult bytes.
 func encodeValue(v any) ([]byte, error) {
 	left := MaxResult
-	if !weigh(v, &left) {
+	if !chargeSize(v, &left) {
 		return nil, errTooLarge
 	}
 	b, err := marshal(v)
@@ -54,8 +54,8 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// weigh subtracts the size of v from left and reports whether there was enough.
-func weigh(v any, left *int) bool {
+// chargeSize subtracts the size of v from left and reports whether there was enough.
+func chargeSize(v any, left *int) bool {
 	*left--
 	switch x := v.(type) {
 	case string:
@@ -67,10 +67,10 @@ func weigh(v any, left *int) bool {
 			}
 		}
 	case []any:
-		return !slices.ContainsFunc(x, func(item any) bool { return !weigh(item, left) }) && *left >= 0
+		return !slices.ContainsFunc(x, func(item any) bool { return !chargeSize(item, left) }) && *left >= 0
 	case map[string]any:
 		for key, item := range x {
-			if *left -= len(key); !weigh(item, left) {
+			if *left -= len(key); !chargeSize(item, left) {
 				return false
 			}
 		}

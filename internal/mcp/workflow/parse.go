@@ -102,7 +102,7 @@ func parse(name string, data []byte) (*Workflow, userfile.Problems) {
 	if f.Effect == "now" {
 		w.effect = tools.EffectNow
 	}
-	if doc.Given("") && !doc.Cut() {
+	if doc.HasValue("") && !doc.Cut() {
 		c := &compiler{doc: doc, problems: &problems, w: w, placed: map[string]int{}}
 		c.checkName()
 		c.addParams(f.Parameters)
@@ -125,7 +125,7 @@ type compiler struct {
 
 func (c *compiler) checkName() {
 	fix := "add name:, or rename the file"
-	if c.doc.Given("name") {
+	if c.doc.HasValue("name") {
 		fix = toolFix
 		c.w.nameLine = c.doc.Line("name")
 	}

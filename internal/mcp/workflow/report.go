@@ -47,7 +47,7 @@ func describeError(err error) *failure {
 	if err == nil {
 		return nil
 	}
-	text, _ := mcp.Telling(err)
+	text, _ := mcp.PublicText(err)
 	f := &failure{Code: mcp.CodeOf(err), Message: untrusted.Clean(text, maxMessage), Said: untrusted.Clean(mcp.ForeignText(err), maxMessage)}
 	var refused *mcp.Refusal
 	if errors.As(err, &refused) {
@@ -62,7 +62,7 @@ func describeError(err error) *failure {
 func (r *run) result(output json.RawMessage, err error) (mcp.Result, error) {
 	rep := report{OK: err == nil, Steps: r.reports, Output: output, Error: describeError(err)}
 	if err != nil {
-		if text, inside := mcp.Telling(err); !inside {
+		if text, inside := mcp.PublicText(err); !inside {
 			rep.Error.Message = untrusted.Clean(text, maxMessage) // includes the name of the step
 		}
 	}

@@ -14,13 +14,13 @@ var errStopped = fmt.Errorf("%w: a call beside it failed", context.Canceled)
 
 // run is one run of a workflow. It is owned by a single goroutine.
 type run struct {
-	w        *Workflow
-	values   values
-	reports  []stepReport // of w.steps()
-	settled  []bool       // which of them have ended
-	done     int          // how many have
-	left     int          // bytes still available for results
-	progress mcp.Progress
+	w             *Workflow
+	values        values
+	reports       []stepReport // of w.steps()
+	finished      []bool       // which of them have ended
+	finishedCount int          // how many have
+	bytesLeft     int          // bytes still available for results
+	progress      mcp.Progress
 }
 
 // respond runs the workflow through the caller's door, or resumes the run that the same call left in runs. If
@@ -37,7 +37,7 @@ func (w *Workflow) respond(ctx context.Context, args string, runs *Runs) (mcp.Re
 	}
 	ctx, release := early(ctx)
 	defer release()
-	r := runs.take(key)
+	r := runs.remove(key)
 	if r == nil {
 		r = w.newRun(params)
 	}
@@ -50,17 +50,17 @@ func (w *Workflow) respond(ctx context.Context, args string, runs *Runs) (mcp.Re
 	res, err := r.result(output, err)
 	if until := awaited(err); !until.IsZero() {
 		r.rewind()
-		runs.keep(key, r, until)
+		runs.store(key, r, until)
 	}
 	return res, err
 }
 
 func (w *Workflow) newRun(params map[string]any) *run {
-	r := &run{w: w, values: values{params: params, steps: map[string]any{}}, left: MaxResult}
+	r := &run{w: w, values: values{params: params, steps: map[string]any{}}, bytesLeft: MaxResult}
 	for _, s := range w.steps() {
 		r.reports = append(r.reports, stepReport{ID: s.id, Tool: s.tool, Skipped: true})
 	}
-	r.settled = make([]bool, len(r.reports))
+	r.finished = make([]bool, len(r.reports))
 	return r
 }
 
@@ -123,8 +123,8 @@ func (r *run) stages(ctx context.Context) error {
 	return nil
 }
 
-// due is a step that is ready to run, with its arguments.
-type due struct {
+// readyStep is a step that is ready to run, with its arguments.
+type readyStep struct {
 	at   int // index in reports
 	tool string
 	args string
@@ -159,9 +159,9 @@ func (r *run) stage(ctx context.Context, st stage, at int) error {
 }
 
 // prepare decides which steps of a stage run and evaluates their arguments, before any of them runs.
-func (r *run) prepare(ctx context.Context, st stage, at int) (calls []due, fatal error) {
+func (r *run) prepare(ctx context.Context, st stage, at int) (calls []readyStep, fatal error) {
 	for i, s := range st {
-		if r.settled[at+i] { // done before the run stopped to wait for an approval
+		if r.finished[at+i] { // done before the run stopped to wait for an approval
 			continue
 		}
 		args, wanted, err := r.arguments(ctx, s)
@@ -174,7 +174,7 @@ func (r *run) prepare(ctx context.Context, st stage, at int) (calls []due, fatal
 		case !wanted:
 			r.skip(at + i)
 		default:
-			calls = append(calls, due{at + i, s.tool, args})
+			calls = append(calls, readyStep{at + i, s.tool, args})
 		}
 	}
 	return calls, nil
@@ -202,33 +202,33 @@ func (r *run) arguments(ctx context.Context, s *step) (args string, wanted bool,
 }
 
 // skip records that a step's condition was false.
-func (r *run) skip(at int) { r.noteResult(at, nil) }
+func (r *run) skip(at int) { r.recordResult(at, nil) }
 
 // finishStep records how a call ended, and returns its error.
 func (r *run) finishStep(at int, o outcome) error {
-	o.fit(&r.left)
+	o.fit(&r.bytesLeft)
 	rep := &r.reports[at]
 	rep.Skipped, rep.OK, rep.Ms, rep.Result, rep.Error = false, o.err == nil, mcp.RoundedMillis(o.took), o.raw, describeError(o.err)
 	var result any
 	if o.raw != nil {
 		result, _ = decodeValue(o.raw) // valid JSON, because content made it
 	}
-	r.noteResult(at, result)
+	r.recordResult(at, result)
 	return o.err
 }
 
-// noteResult makes a step's result available to later steps and reports progress.
-func (r *run) noteResult(at int, result any) {
+// recordResult makes a step's result available to later steps and reports progress.
+func (r *run) recordResult(at int, result any) {
 	rep := r.reports[at]
 	known := map[string]any{"ok": rep.OK, "result": result, "error": nil, "skipped": rep.Skipped, "ms": rep.Ms}
 	if rep.Error != nil {
 		known["error"] = map[string]any{"code": string(rep.Error.Code), "message": rep.Error.Message}
 	}
 	r.values.steps[rep.ID] = known
-	r.settled[at] = true
-	r.done++
+	r.finished[at] = true
+	r.finishedCount++
 	if r.progress != nil {
-		r.progress(float64(r.done), float64(len(r.reports)), rep.ID)
+		r.progress(float64(r.finishedCount), float64(len(r.reports)), rep.ID)
 	}
 }
 

@@ -30,7 +30,7 @@ func trace(r result) string {
 	return strings.TrimSpace(b.String())
 }
 
-var errBroken = mcp.Told(errors.New("it is broken"))
+var errBroken = mcp.PublicError(errors.New("it is broken"))
 
 func TestRun(t *testing.T) {
 	refused := &mcp.Refusal{Code: mcp.CodeForbidden, Reason: "not for you"}

@@ -22,8 +22,8 @@ const (
 // only while the approval can still be granted. The zero value is empty and ready to use. Runs is safe for
 // concurrent use.
 type Runs struct {
-	mu   sync.Mutex // guards the field below
-	kept []keptRun  // oldest first
+	mu     sync.Mutex  // guards the field below
+	stored []storedRun // oldest first
 }
 
 // runKey identifies a run by the content of the workflow file, the caller, the NPC or player whose view the
@@ -33,51 +33,51 @@ type runKey struct {
 	caller, viewer string
 }
 
-type keptRun struct {
+type storedRun struct {
 	key   runKey
 	run   *run
 	until time.Time
 }
 
-// take removes and returns the run with the given key, or nil if there is none.
-func (rs *Runs) take(key runKey) *run {
+// remove removes and returns the run with the given key, or nil if there is none.
+func (rs *Runs) remove(key runKey) *run {
 	if rs == nil {
 		return nil
 	}
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	now := time.Now()
-	rs.kept = slices.DeleteFunc(rs.kept, func(k keptRun) bool { return !now.Before(k.until) })
-	at := slices.IndexFunc(rs.kept, func(k keptRun) bool { return k.key == key })
+	rs.stored = slices.DeleteFunc(rs.stored, func(k storedRun) bool { return !now.Before(k.until) })
+	at := slices.IndexFunc(rs.stored, func(k storedRun) bool { return k.key == key })
 	if at < 0 {
 		return nil
 	}
-	r := rs.kept[at].run
-	rs.kept = slices.Delete(rs.kept, at, at+1)
+	r := rs.stored[at].run
+	rs.stored = slices.Delete(rs.stored, at, at+1)
 	return r
 }
 
-// keep stores a run, replacing an earlier run of the same call.
-func (rs *Runs) keep(key runKey, r *run, until time.Time) {
+// store stores a run, replacing an earlier run of the same call.
+func (rs *Runs) store(key runKey, r *run, until time.Time) {
 	if rs == nil {
 		return
 	}
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	now, each, oldest := time.Now(), 0, 0
-	rs.kept = slices.DeleteFunc(rs.kept, func(k keptRun) bool { return k.key == key || !now.Before(k.until) })
-	for i := len(rs.kept) - 1; i >= 0; i-- {
-		if rs.kept[i].key.caller == key.caller {
+	rs.stored = slices.DeleteFunc(rs.stored, func(k storedRun) bool { return k.key == key || !now.Before(k.until) })
+	for i := len(rs.stored) - 1; i >= 0; i-- {
+		if rs.stored[i].key.caller == key.caller {
 			each, oldest = each+1, i
 		}
 	}
 	switch {
 	case each >= maxRunsEach:
-		rs.kept = slices.Delete(rs.kept, oldest, oldest+1)
-	case len(rs.kept) >= maxRuns:
-		rs.kept = slices.Delete(rs.kept, 0, 1)
+		rs.stored = slices.Delete(rs.stored, oldest, oldest+1)
+	case len(rs.stored) >= maxRuns:
+		rs.stored = slices.Delete(rs.stored, 0, 1)
 	}
-	rs.kept = append(rs.kept, keptRun{key, r, until})
+	rs.stored = append(rs.stored, storedRun{key, r, until})
 }
 
 // awaited returns until when a run that ended with err can be resumed. It returns the zero time if the run
@@ -94,14 +94,14 @@ func awaited(err error) time.Time {
 func (r *run) rewind() {
 	for i := range r.reports {
 		rep := &r.reports[i]
-		if !r.settled[i] || rep.Error == nil {
+		if !r.finished[i] || rep.Error == nil {
 			continue
 		}
-		r.left += len(rep.Result)
+		r.bytesLeft += len(rep.Result)
 		delete(r.values.steps, rep.ID)
 		*rep = stepReport{ID: rep.ID, Tool: rep.Tool, Skipped: true}
-		r.settled[i] = false
-		r.done--
+		r.finished[i] = false
+		r.finishedCount--
 	}
 	r.progress = nil
 }

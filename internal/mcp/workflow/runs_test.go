@@ -67,7 +67,7 @@ func TestRunGoesOnAfterApproval(t *testing.T) {
 		w := parse(t, waiting)
 		call := func(client, args string) result {
 			t.Helper()
-			ctx := mcp.WithCaller(mcp.WithDoor(t.Context(), g), mcp.Caller{Client: client})
+			ctx := mcp.WithCaller(mcp.WithExecutor(t.Context(), g), mcp.Caller{Client: client})
 			res, _ := w.Tool(known{}, runs).Respond(ctx, args)
 			return told(t, res)
 		}
@@ -109,7 +109,7 @@ func TestRunsAreForgotten(t *testing.T) {
 		g, runs := newGated(time.Minute), &workflow.Runs{}
 		w := parse(t, waiting)
 		call := func(w *workflow.Workflow, who string) {
-			ctx := mcp.WithCaller(mcp.WithDoor(t.Context(), g), mcp.Caller{Client: "ana"})
+			ctx := mcp.WithCaller(mcp.WithExecutor(t.Context(), g), mcp.Caller{Client: "ana"})
 			if _, err := w.Tool(known{}, runs).Respond(ctx, `{"who":"`+who+`"}`); err == nil {
 				t.Fatal("it does not wait")
 			}

@@ -105,8 +105,8 @@ func closingBraces(s string) int {
 	return -1
 }
 
-// whole reports whether the template is a single expression. Its value keeps its type.
-func (t *template) whole() bool { return len(t.parts) == 1 && t.parts[0].expr != nil }
+// isExpression reports whether the template is a single expression. Its value keeps its type.
+func (t *template) isExpression() bool { return len(t.parts) == 1 && t.parts[0].expr != nil }
 
 // render evaluates the template. If lean, keys whose expression is nil are left out.
 func (t *template) render(ctx context.Context, v values, lean bool) (any, error) {
@@ -118,7 +118,7 @@ func (t *template) render(ctx context.Context, v values, lean bool) (any, error)
 			if err != nil {
 				return nil, err
 			}
-			if value != nil || !lean || !f.value.whole() {
+			if value != nil || !lean || !f.value.isExpression() {
 				m[f.key] = value
 			}
 		}
@@ -133,7 +133,7 @@ func (t *template) render(ctx context.Context, v values, lean bool) (any, error)
 			list[i] = value
 		}
 		return list, nil
-	case t.whole():
+	case t.isExpression():
 		return t.parts[0].expr.eval(ctx, v)
 	case t.parts != nil:
 		return t.splice(ctx, v)

@@ -138,7 +138,7 @@ func TestResultsFitTheirSchemas(t *testing.T) {
 			if err := resolve(t, row.tool.Definition.Parameters).Validate(args); err != nil {
 				t.Errorf("arguments: %v", err)
 			}
-			res, _ := row.tool.Respond(mcp.WithDoor(t.Context(), d), row.args) // res contains the error
+			res, _ := row.tool.Respond(mcp.WithExecutor(t.Context(), d), row.args) // res contains the error
 			var out any
 			if err := json.Unmarshal(res.Structured, &out); err != nil {
 				t.Fatal(err)

@@ -50,25 +50,25 @@ func openPool(ctx context.Context, config *pgxpool.Config, vectors bool) (*pgxpo
 // conn is a connection within a transaction. Text parameters and results may contain any bytes; see keepable.
 type conn struct{ tx pgx.Tx }
 
-// kept returns a parameter in a form that PostgreSQL can store.
-func kept(arg any) any {
+// storableArg returns a parameter in a form that PostgreSQL can store.
+func storableArg(arg any) any {
 	switch arg := arg.(type) {
 	case string:
-		return keepable(arg)
+		return escapeText(arg)
 	case []string:
 		out := make([]string, len(arg))
 		for i, s := range arg {
-			out[i] = keepable(s)
+			out[i] = escapeText(s)
 		}
 		return out
 	}
 	return arg
 }
 
-func keptAll(args []any) []any {
+func storableArgs(args []any) []any {
 	out := make([]any, len(args))
 	for i, arg := range args {
-		out[i] = kept(arg)
+		out[i] = storableArg(arg)
 	}
 	return out
 }
@@ -95,7 +95,7 @@ func (r row) Scan(dest ...any) error {
 
 // Exec runs a statement and returns the number of affected rows.
 func (c conn) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	tag, err := c.tx.Exec(ctx, query, keptAll(args)...)
+	tag, err := c.tx.Exec(ctx, query, storableArgs(args)...)
 	return tag.RowsAffected(), err
 }
 
@@ -103,19 +103,19 @@ func (c conn) Exec(ctx context.Context, query string, args ...any) (int64, error
 func (c conn) ExecAll(ctx context.Context, all []sqlstore.Statement) error {
 	var b pgx.Batch
 	for _, s := range all {
-		b.Queue(s.Query, keptAll(s.Args)...)
+		b.Queue(s.Query, storableArgs(s.Args)...)
 	}
 	return c.tx.SendBatch(ctx, &b).Close()
 }
 
 // Row scans the first row into dest, or returns [sqlstore.ErrNoRows].
 func (c conn) Row(ctx context.Context, query string, args []any, dest ...any) error {
-	return row{c.tx.QueryRow(ctx, query, keptAll(args)...)}.Scan(dest...)
+	return row{c.tx.QueryRow(ctx, query, storableArgs(args)...)}.Scan(dest...)
 }
 
 // Each calls scan with every row.
 func (c conn) Each(ctx context.Context, query string, args []any, scan func(sqlstore.Row) error) error {
-	rs, err := c.tx.Query(ctx, query, keptAll(args)...)
+	rs, err := c.tx.Query(ctx, query, storableArgs(args)...)
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (s *database) transact(wait, work context.Context, o pgx.TxOptions, fn func
 	committing := false
 	defer func() {
 		if !committing {
-			err = keepFirst(err, tx.Rollback(context.WithoutCancel(work)))
+			err = firstError(err, tx.Rollback(context.WithoutCancel(work)))
 		}
 	}()
 	if err := fn(conn{tx}); err != nil {
@@ -214,8 +214,8 @@ func (s *database) transact(wait, work context.Context, o pgx.TxOptions, fn func
 	return false, tx.Commit(work)
 }
 
-// keepFirst returns the error of an operation rather than the error of its rollback.
-func keepFirst(first, second error) error {
+// firstError returns the error of an operation rather than the error of its rollback.
+func firstError(first, second error) error {
 	if first != nil || errors.Is(second, pgx.ErrTxClosed) {
 		return first
 	}

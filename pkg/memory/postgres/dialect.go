@@ -97,7 +97,7 @@ func (d *dialect) InsertLines(ctx context.Context, c sqlstore.Conn, lines []sqls
 		day, date := sqlstore.Day(l.Date)
 		inserts.Queue(`INSERT INTO lines (session, turn, speaker, npc, heard, text, at, said_by, ref, dm, audience, day, date)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id`,
-			keptAll([]any{l.SessionNumber, l.Turn, l.Speaker, l.NPC, l.To, l.Text, l.At.UnixMicro(), l.User, l.Ref, l.DM, l.Audience, day, date})...).QueryRow(func(r pgx.Row) error {
+			storableArgs([]any{l.SessionNumber, l.Turn, l.Speaker, l.NPC, l.To, l.Text, l.At.UnixMicro(), l.User, l.Ref, l.DM, l.Audience, day, date})...).QueryRow(func(r pgx.Row) error {
 			err := r.Scan(&l.ID)
 			postings.add(l.ID, l.SessionNumber, l.Text)
 			return err
@@ -152,7 +152,7 @@ func (d *dialect) ReplaceWords(ctx context.Context, c sqlstore.Conn, old sqlstor
 	return now.insert(ctx, c)
 }
 
-func (d *dialect) StillSaid(ctx context.Context, c sqlstore.Conn, session int64, texts []string) ([]string, error) {
+func (d *dialect) StillProduced(ctx context.Context, c sqlstore.Conn, session int64, texts []string) ([]string, error) {
 	return sqlstore.Rows(ctx, c, `SELECT speaker || ': ' || text FROM lines WHERE session = $1 AND speaker || ': ' || text = ANY($2)`,
 		[]any{session, texts}, sqlstore.ScanText)
 }

@@ -20,15 +20,15 @@ const (
 
 // forgetting is the state of forgetting one user.
 type forgetting struct {
-	shared *sqlstore.Store
-	user   string
-	line   int64 // the last line to forget
-	gone   int   // number of deleted lines
+	shared       *sqlstore.Store
+	user         string
+	line         int64 // the last line to forget
+	deletedLines int   // number of deleted lines
 }
 
 // FinishForgetting runs both phases.
 func (d *dialect) FinishForgetting(ctx context.Context, shared *sqlstore.Store, user string, progress func(memory.Forgetting)) (int, error) {
-	defer d.db.askForIndexing()
+	defer d.db.signalUnindexed()
 	f := &forgetting{user: user, shared: shared}
 	err := d.Read(ctx, "looking for who is to be forgotten", func(c sqlstore.Conn) error {
 		return c.Row(ctx, `SELECT line FROM forgetting WHERE said_by = $1`, []any{user}, &f.line)
@@ -42,22 +42,22 @@ func (d *dialect) FinishForgetting(ctx context.Context, shared *sqlstore.Store, 
 	for phase, do := range []func(context.Context, *forgetting, func()) error{d.db.forgetLines, d.db.endForgetting} {
 		tell := func() {
 			if progress != nil {
-				progress(memory.Forgetting{Phase: phase + phaseLines, Phases: phaseServer, Lines: f.gone})
+				progress(memory.Forgetting{Phase: phase + phaseLines, Phases: phaseServer, Lines: f.deletedLines})
 			}
 		}
 		tell()
 		if err := do(ctx, f, tell); err != nil {
-			return f.gone, err
+			return f.deletedLines, err
 		}
 	}
-	return f.gone, nil
+	return f.deletedLines, nil
 }
 
 // forgetLines deletes the user's lines.
 func (s *database) forgetLines(ctx context.Context, f *forgetting, tell func()) error {
 	n := 0
 	done := func() {
-		f.gone += n
+		f.deletedLines += n
 		tell()
 	}
 	return s.inSteps(ctx, done, func(ctx context.Context, c conn, after int64) (int64, error) {

@@ -21,7 +21,7 @@ func prepare(ctx context.Context, config *pgxpool.Config, schema string) (vector
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = keepFirst(err, c.Close(context.WithoutCancel(ctx))) }()
+	defer func() { err = firstError(err, c.Close(context.WithoutCancel(ctx))) }()
 	if schema != "" {
 		if _, err := c.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS `+pgx.Identifier{schema}.Sanitize()); err != nil {
 			return false, err

@@ -98,10 +98,10 @@ func TestMigrateKeepsWhatIsThere(t *testing.T) {
 		if err != nil {
 			t.Fatalf("from version %d: %v", done, err)
 		}
-		if _, err := s.GoOnForgetting(t.Context()); err != nil {
+		if _, err := s.ResumeForgetting(t.Context()); err != nil {
 			t.Error(err)
 		}
-		facts, err := s.ToldFacts(t.Context(), 0, 10)
+		facts, err := s.CampaignFacts(t.Context(), 0, 10)
 		if err != nil || len(facts) != 1 || facts[0].Text != "The mill is haunted." {
 			t.Errorf("from version %d there are %+v, %v; want the fact", done, facts, err)
 		}

@@ -96,7 +96,7 @@ func (l *loading) Add(ctx context.Context, r memory.Record) error {
 	values := slices.Clone(r.Values)
 	for i, v := range values {
 		if text, ok := v.(string); ok {
-			values[i] = keepable(text)
+			values[i] = escapeText(text)
 		}
 	}
 	switch r.Kind {

@@ -126,8 +126,8 @@ func (s *database) beginCall() error {
 
 func (s *database) endCall() { s.calls.Done() }
 
-// askForIndexing signals that something may need indexing.
-func (s *database) askForIndexing() { wakeup.Signal(s.unindexed) }
+// signalUnindexed signals that something may need indexing.
+func (s *database) signalUnindexed() { wakeup.Signal(s.unindexed) }
 
 // openDatabase migrates the schema and opens the connections.
 func openDatabase(ctx context.Context, dsn string, o Options) (*database, error) {

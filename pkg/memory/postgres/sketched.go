@@ -31,11 +31,11 @@ const (
 // is written once, with a number that increases in the order of commits. Deleted vectors stay in the sketch,
 // but are no longer found in the table.
 type sketched struct {
-	mu    sync.Mutex // guards the fields below; not held during a query
-	table int64      // the table's oid
-	of    *sqlstore.Sketch
-	last  int64 // the number of the last vector read
-	whole bool  // all vectors have been read once
+	mu       sync.Mutex // guards the fields below; not held during a query
+	table    int64      // the table's oid
+	of       *sqlstore.Sketch
+	last     int64 // the number of the last vector read
+	complete bool  // all vectors have been read once
 }
 
 // numberedVector is a row of a table of vectors.
@@ -59,11 +59,11 @@ func vectorsAfter(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, n 
 	return table, out, err
 }
 
-// takeIn adds the vectors that follow number after in a table. If the sketch is of another table, it starts a
+// addVectors adds the vectors that follow number after in a table. If the sketch is of another table, it starts a
 // new one. It reports false without adding any if the sketch does not end at after.
-func (k *sketched) takeIn(table, after int64, dimensions int, more []numberedVector) bool {
+func (k *sketched) addVectors(table, after int64, dimensions int, more []numberedVector) bool {
 	if k.of == nil || k.table != table {
-		k.table, k.of, k.last, k.whole = table, sqlstore.NewSketch(dimensions), 0, false
+		k.table, k.of, k.last, k.complete = table, sqlstore.NewSketch(dimensions), 0, false
 	}
 	if k.last != after {
 		return false
@@ -98,9 +98,9 @@ func (d *dialect) Sketch(ctx context.Context, c sqlstore.Conn, space sqlstore.Sp
 	k := &d.sketched
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	fits := k.takeIn(table, after, space.Dims, some)
-	k.whole = fits && len(some) < sketchStep
-	return !k.whole, nil
+	fits := k.addVectors(table, after, space.Dims, some)
+	k.complete = fits && len(some) < sketchStep
+	return !k.complete, nil
 }
 
 // candidates returns facts that are probably near to the vector. ok is false if too many vectors are missing
@@ -108,7 +108,7 @@ func (d *dialect) Sketch(ctx context.Context, c sqlstore.Conn, space sqlstore.Sp
 func (d *dialect) candidates(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, vector []float32, n int) (ids []int64, ok bool, err error) {
 	k := &d.sketched
 	k.mu.Lock()
-	after, whole := k.last, k.whole
+	after, whole := k.last, k.complete
 	k.mu.Unlock()
 	if !whole {
 		return nil, false, nil
@@ -120,11 +120,11 @@ func (d *dialect) candidates(ctx context.Context, c sqlstore.Conn, space sqlstor
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if len(some) == fewVectors || table != k.table {
-		k.whole = false
-		d.db.askForIndexing() // the indexer will read them
+		k.complete = false
+		d.db.signalUnindexed() // the indexer will read them
 		return nil, false, nil
 	}
-	k.takeIn(table, after, space.Dims, some) // no effect if another search has added them
+	k.addVectors(table, after, space.Dims, some) // no effect if another search has added them
 	return k.of.Nearest(vector, n), true, nil
 }
 
@@ -153,7 +153,7 @@ func (d *dialect) nearestSketched(ctx context.Context, c sqlstore.Conn, space sq
 // compareVectors compares the vectors of the facts that meet a condition, and returns the k nearest.
 func compareVectors(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, vector []float32, k int, condition string, args ...any) ([]sqlstore.Scored, error) {
 	var best []sqlstore.Scored
-	rs, err := c.(conn).tx.Query(ctx, fmt.Sprintf(`SELECT v.fact, v.embedding FROM %s v JOIN facts f ON f.id = v.fact WHERE %s`, vectorTable(space.N), condition), keptAll(args)...)
+	rs, err := c.(conn).tx.Query(ctx, fmt.Sprintf(`SELECT v.fact, v.embedding FROM %s v JOIN facts f ON f.id = v.fact WHERE %s`, vectorTable(space.N), condition), storableArgs(args)...)
 	if err != nil {
 		return nil, err
 	}

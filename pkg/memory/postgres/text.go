@@ -24,9 +24,9 @@ const (
 	longestWord = 256
 )
 
-// keepable escapes text so that PostgreSQL can store it. The byte 0, bytes that are not valid UTF-8, and the
+// escapeText escapes text so that PostgreSQL can store it. The byte 0, bytes that are not valid UTF-8, and the
 // substitute itself become the substitute followed by two hexadecimal digits.
-func keepable(s string) string {
+func escapeText(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsAny(s, "\x00\x1a") {
 		return s
 	}
@@ -117,7 +117,7 @@ func (x textIndex) Newest(ctx context.Context, all []sqlstore.Expression, most i
 	var b pgx.Batch
 	for i, e := range all {
 		query, args := x.newestOf(e, most)
-		b.Queue(query, keptAll(args)...).QueryRow(func(r pgx.Row) error { return r.Scan(&out[i]) })
+		b.Queue(query, storableArgs(args)...).QueryRow(func(r pgx.Row) error { return r.Scan(&out[i]) })
 	}
 	return out, x.c.tx.SendBatch(ctx, &b).Close()
 }

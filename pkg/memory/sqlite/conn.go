@@ -88,8 +88,8 @@ func openPool(dsn string, size int) (*pool, error) {
 	return p, nil
 }
 
-// lendConn calls fn with a connection. It waits for a free one until ctx is done.
-func (p *pool) lendConn(ctx context.Context, fn func(c *conn) error) error {
+// withConn calls fn with a connection. It waits for a free one until ctx is done.
+func (p *pool) withConn(ctx context.Context, fn func(c *conn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func openDatabase(ctx context.Context, path string) (*database, error) {
 	if s.writer, err = openWriter(path); err != nil {
 		return nil, s.explain(ctx, "opening database", err)
 	}
-	if err := s.writer.lendConn(ctx, func(c *conn) error { return migrate(ctx, c, steps()) }); err != nil {
+	if err := s.writer.withConn(ctx, func(c *conn) error { return migrate(ctx, c, steps()) }); err != nil {
 		return nil, errors.Join(s.explain(ctx, "opening database", err), s.writer.close())
 	}
 	if s.readers, err = openReaders(path); err != nil {
@@ -87,7 +87,7 @@ func (s *database) read(ctx context.Context, doing string, fn func(c *conn) erro
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	defer s.endCall()
-	return s.explain(ctx, doing, s.readers.lendConn(ctx, fn))
+	return s.explain(ctx, doing, s.readers.withConn(ctx, fn))
 }
 
 // readSnapshot is read with one consistent snapshot for all queries of fn.
@@ -100,7 +100,7 @@ func (s *database) readSnapshot(ctx context.Context, doing string, fn func(c *co
 // write runs fn in one transaction. Waiting for the writer's turn ends with ctx. Once begun, the transaction
 // runs to its end, so that a cancelled caller always knows the outcome.
 func (s *database) write(ctx context.Context, doing string, fn func(ctx context.Context, c *conn) error) error {
-	return s.lendWriter(ctx, doing, func(ctx context.Context, c *conn) error {
+	return s.withWriter(ctx, doing, func(ctx context.Context, c *conn) error {
 		return c.transact(ctx, "BEGIN IMMEDIATE", func() error { return fn(ctx, c) })
 	})
 }
@@ -108,21 +108,21 @@ func (s *database) write(ctx context.Context, doing string, fn func(ctx context.
 // writeUnsynced is write without waiting for the disk. Its changes survive the end of the process. A power
 // cut may lose the latest transactions, each as a whole, that no later synced write has brought to disk.
 func (s *database) writeUnsynced(ctx context.Context, doing string, fn func(ctx context.Context, c *conn) error) error {
-	return s.lendWriter(ctx, doing, func(ctx context.Context, c *conn) error {
+	return s.withWriter(ctx, doing, func(ctx context.Context, c *conn) error {
 		return c.unsynced(ctx, func() error {
 			return c.transact(ctx, "BEGIN IMMEDIATE", func() error { return fn(ctx, c) })
 		})
 	})
 }
 
-// lendWriter calls fn with the writing connection and a context that does not end.
-func (s *database) lendWriter(ctx context.Context, doing string, fn func(ctx context.Context, c *conn) error) error {
+// withWriter calls fn with the writing connection and a context that does not end.
+func (s *database) withWriter(ctx context.Context, doing string, fn func(ctx context.Context, c *conn) error) error {
 	if err := s.beginCall(); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	defer s.endCall()
-	return s.explain(ctx, doing, s.writer.lendConn(ctx, func(c *conn) error { return fn(context.WithoutCancel(ctx), c) }))
+	return s.explain(ctx, doing, s.writer.withConn(ctx, func(c *conn) error { return fn(context.WithoutCancel(ctx), c) }))
 }
 
-// askForIndexing signals that something may need indexing.
-func (s *database) askForIndexing() { wakeup.Signal(s.unindexed) }
+// signalUnindexed signals that something may need indexing.
+func (s *database) signalUnindexed() { wakeup.Signal(s.unindexed) }

@@ -153,7 +153,7 @@ func (d *dialect) ReplaceWords(ctx context.Context, c sqlstore.Conn, old sqlstor
 const madeOf = `length(CAST(l.speaker AS BLOB)) + length(CAST(l.text AS BLOB)) = length(CAST($2 AS BLOB)) - 2
 	AND substr(l.speaker || ': ' || l.text, -8) = substr($2, -8) AND l.speaker || ': ' || l.text = $2`
 
-func (d *dialect) StillSaid(ctx context.Context, c sqlstore.Conn, session int64, texts []string) (said []string, err error) {
+func (d *dialect) StillProduced(ctx context.Context, c sqlstore.Conn, session int64, texts []string) (said []string, err error) {
 	for _, text := range texts {
 		var is bool
 		if err := c.Row(ctx, `SELECT EXISTS (SELECT 1 FROM lines l WHERE l.session = $1 AND `+madeOf+`)`, []any{session, text}, &is); err != nil {

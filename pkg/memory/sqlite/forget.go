@@ -19,10 +19,10 @@ const (
 
 // forgetting is the state of forgetting one user.
 type forgetting struct {
-	user  string
-	line  int64 // the last line to forget
-	gone  int   // number of deleted lines
-	phase int
+	user         string
+	line         int64 // the last line to forget
+	deletedLines int   // number of deleted lines
+	phase        int
 }
 
 // FinishForgetting runs the remaining phases.
@@ -45,24 +45,24 @@ func (d *dialect) FinishForgetting(ctx context.Context, shared *sqlstore.Store, 
 		return err
 	})
 	if err != nil || f.user == "" {
-		return f.gone, err
+		return f.deletedLines, err
 	}
 	w := &forgetWork{s: s, shared: shared, f: &f, progress: progress, resumed: f.phase == phaseText}
 	for _, phase := range []func(context.Context) error{w.deleteLines, w.dropWords, w.cleanFile}[f.phase:] {
-		w.tell()
+		w.reportProgress()
 		if err := phase(ctx); err != nil {
-			return f.gone, err
+			return f.deletedLines, err
 		}
 		f.phase++
 		err := s.write(ctx, "forgetting a user", func(ctx context.Context, c *conn) error {
-			_, err := c.Exec(ctx, `UPDATE forgetting SET phase = ?, gone = ? WHERE user = ?`, f.phase, f.gone, user)
+			_, err := c.Exec(ctx, `UPDATE forgetting SET phase = ?, gone = ? WHERE user = ?`, f.phase, f.deletedLines, user)
 			return err
 		})
 		if err != nil {
-			return f.gone, err
+			return f.deletedLines, err
 		}
 	}
-	return f.gone, s.endForgetting(ctx, user)
+	return f.deletedLines, s.endForgetting(ctx, user)
 }
 
 // endForgetting removes the user's id from the file as well.
@@ -80,26 +80,26 @@ func (s *database) endForgetting(ctx context.Context, user string) error {
 // forgettings lists the users who are being forgotten.
 func forgettings(ctx context.Context, c sqlstore.Conn) ([]forgetting, error) {
 	return sqlstore.Rows(ctx, c, `SELECT user, line, gone, phase FROM forgetting ORDER BY user`, nil, func(r sqlstore.Row) (f forgetting, err error) {
-		return f, r.Scan(&f.user, &f.line, &f.gone, &f.phase)
+		return f, r.Scan(&f.user, &f.line, &f.deletedLines, &f.phase)
 	})
 }
 
 // forgetWork forgets one user.
 type forgetWork struct {
-	s        *database
-	shared   *sqlstore.Store
-	f        *forgetting
-	progress func(memory.Forgetting)
-	told     time.Time
+	s          *database
+	shared     *sqlstore.Store
+	f          *forgetting
+	progress   func(memory.Forgetting)
+	reportedAt time.Time
 	// resumed means that an earlier run was interrupted while merging the full-text index.
 	resumed bool
 }
 
-// tell reports the progress, at most twice a second.
-func (w *forgetWork) tell() {
-	if w.progress != nil && time.Since(w.told) > time.Second/2 {
-		w.told = time.Now()
-		w.progress(memory.Forgetting{Phase: w.f.phase + 1, Phases: phaseFile + 1, Lines: w.f.gone})
+// reportProgress reports the progress, at most twice a second.
+func (w *forgetWork) reportProgress() {
+	if w.progress != nil && time.Since(w.reportedAt) > time.Second/2 {
+		w.reportedAt = time.Now()
+		w.progress(memory.Forgetting{Phase: w.f.phase + 1, Phases: phaseFile + 1, Lines: w.f.deletedLines})
 	}
 }
 
@@ -113,8 +113,8 @@ const (
 // pace is the size of the steps of a phase.
 type pace int
 
-// took adjusts the size after a step that took d.
-func (p *pace) took(d time.Duration) {
+// adjust adjusts the size after a step that adjust d.
+func (p *pace) adjust(d time.Duration) {
 	next := float64(*p) * min(2, float64(stepTime)/float64(max(d, time.Microsecond)))
 	*p = pace(min(max(next, 1), mostSteps))
 }
@@ -129,8 +129,8 @@ func (w *forgetWork) step(ctx context.Context, size *pace, do func(ctx context.C
 		start = time.Now()
 		return do(ctx, c)
 	})
-	size.took(time.Since(start))
-	w.tell()
+	size.adjust(time.Since(start))
+	w.reportProgress()
 	if err != nil {
 		return err
 	}

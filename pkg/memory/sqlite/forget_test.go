@@ -124,7 +124,7 @@ func TestForgettingIsHiddenAtOnce(t *testing.T) {
 	memorytest.IndexAll(t, s)
 	hidden()
 	now := memorytest.Write(t, s, memory.Line{Session: id, Speaker: "Stasi", User: memorytest.Ada, Text: "good morning"})[0]
-	n, err := s.GoOnForgetting(t.Context())
+	n, err := s.ResumeForgetting(t.Context())
 	must(t, "GoOnForgetting", err)
 	if n != 1 {
 		t.Errorf("%d people were still to be forgotten, want 1", n)
@@ -135,7 +135,7 @@ func TestForgettingIsHiddenAtOnce(t *testing.T) {
 		t.Errorf("the last line is %+v, want what was said meanwhile", hidden2[0])
 	}
 	nowhere(t, path, "cobblesnatch")
-	if n, err := s.GoOnForgetting(t.Context()); n != 0 || err != nil {
+	if n, err := s.ResumeForgetting(t.Context()); n != 0 || err != nil {
 		t.Errorf("then %d, %v are left, want nobody", n, err)
 	}
 }

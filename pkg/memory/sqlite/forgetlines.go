@@ -16,7 +16,7 @@ func (w *forgetWork) deleteLines(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := w.noteDeletedIfMany(ctx); err != nil {
+	if err := w.deferDeletesIfMany(ctx); err != nil {
 		return err
 	}
 	size := pace(firstStep)
@@ -51,6 +51,6 @@ func (w *forgetWork) deleteLines(ctx context.Context) error {
 // deleteSome deletes some of the user's lines.
 func (w *forgetWork) deleteSome(ctx context.Context, c *conn, ids []int64) error {
 	n, err := sqlstore.DeleteLines(ctx, w.shared, c, `l.id IN (SELECT value FROM json_each($1))`, ids)
-	w.f.gone += n
+	w.f.deletedLines += n
 	return err
 }

@@ -20,9 +20,9 @@ const (
 	littleMerged = 8
 )
 
-// noteDeletedIfMany makes the full-text index only mark deleted words, if there will be many. The setting is
+// deferDeletesIfMany makes the full-text index only mark deleted words, if there will be many. The setting is
 // stored in the file, so it survives the end of the process.
-func (w *forgetWork) noteDeletedIfMany(ctx context.Context) error {
+func (w *forgetWork) deferDeletesIfMany(ctx context.Context) error {
 	many := false
 	err := w.s.read(ctx, "looking for a user's lines", func(c *conn) error {
 		return c.Row(ctx, `SELECT count(*) = ?2 FROM (SELECT 1 FROM (SELECT DISTINCT session FROM speakers WHERE user = ?1) s
@@ -67,7 +67,7 @@ func (w *forgetWork) dropWords(ctx context.Context) error {
 		return err
 	}
 	for _, table := range noted {
-		if err := w.mergeWhole(ctx, table); err != nil {
+		if err := w.mergeCompletely(ctx, table); err != nil {
 			return fmt.Errorf("merging %s: %w", table, err)
 		}
 	}
@@ -90,11 +90,11 @@ const mostFillers = 7
 // errNotWhole means that a full-text index still has deletion marks.
 var errNotWhole = errors.New("others wrote too much meanwhile")
 
-// mergeWhole merges all segments of a full-text index so that no deletion marks are left. FTS5 keeps the
+// mergeCompletely merges all segments of a full-text index so that no deletion marks are left. FTS5 keeps the
 // marks if all segments are on one level and higher levels exist but are empty. A segment on another level
 // makes it merge everything. A segment that is no larger than the next one is put next to it, so the fillers
 // ensure that the merged segment is larger than the next ones.
-func (w *forgetWork) mergeWhole(ctx context.Context, table string) error {
+func (w *forgetWork) mergeCompletely(ctx context.Context, table string) error {
 	whole, err := w.mergeAll(ctx, table)
 	added := 0
 	for err == nil && added < mostFillers && (!whole || added == 0 && w.resumed) {

@@ -99,7 +99,7 @@ func TestNotesOfWhatIsDeletedAreMerged(t *testing.T) {
 			must(err)
 		}
 		must(w.overwriteWords(t.Context(), true))
-		must(w.mergeWhole(t.Context(), "lines_text"))
+		must(w.mergeCompletely(t.Context(), "lines_text"))
 		left := 0
 		must(s.read(t.Context(), "looking for words", func(c *conn) error {
 			return c.Row(t.Context(), `SELECT count(*) FROM lines_text_data WHERE instr(block, ?)`, []any{[]byte("bart")}, &left)

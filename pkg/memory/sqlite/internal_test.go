@@ -67,7 +67,7 @@ func TestFullDisk(t *testing.T) {
 
 func limitPages(t *testing.T, s *Store, pages string) {
 	t.Helper()
-	err := s.writer.lendConn(t.Context(), func(c *conn) error { return c.script(t.Context(), "PRAGMA max_page_count = "+pages) })
+	err := s.writer.withConn(t.Context(), func(c *conn) error { return c.script(t.Context(), "PRAGMA max_page_count = "+pages) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,11 +85,11 @@ func TestMigrate(t *testing.T) {
 		}
 	}()
 	run := func(steps []string) error {
-		return s.writer.lendConn(t.Context(), func(c *conn) error { return migrate(t.Context(), c, steps) })
+		return s.writer.withConn(t.Context(), func(c *conn) error { return migrate(t.Context(), c, steps) })
 	}
 	version := func() (v int) {
 		t.Helper()
-		err := s.writer.lendConn(t.Context(), func(c *conn) error {
+		err := s.writer.withConn(t.Context(), func(c *conn) error {
 			return c.Row(t.Context(), "SELECT user_version FROM pragma_user_version", nil, &v)
 		})
 		if err != nil {
@@ -163,7 +163,7 @@ func TestUnsyncedWritesEndWithThemselves(t *testing.T) {
 	}()
 	careful := func() (level int) {
 		t.Helper()
-		err := s.writer.lendConn(t.Context(), func(c *conn) error {
+		err := s.writer.withConn(t.Context(), func(c *conn) error {
 			return c.Row(t.Context(), "SELECT synchronous FROM pragma_synchronous", nil, &level)
 		})
 		if err != nil {
@@ -212,7 +212,7 @@ func older(t *testing.T, steps []string, script string) (path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = w.lendConn(t.Context(), func(c *conn) error {
+	err = w.withConn(t.Context(), func(c *conn) error {
 		if err := migrate(t.Context(), c, steps); err != nil {
 			return err
 		}
@@ -250,7 +250,7 @@ func TestOlderDatabaseGetsPositions(t *testing.T) {
 	}
 	// The first campaign file applies as before.
 	e.Description = "New."
-	if err := s.Settle(ctx, []memory.Entity{e}, nil, nil); err != nil {
+	if err := s.ApplyCampaign(ctx, []memory.Entity{e}, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if e, err = s.Entity(ctx, "a", ""); err != nil || e.Description != "New." {
@@ -290,7 +290,7 @@ func TestOlderDatabaseGoesOnForgetting(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, err := s.GoOnForgetting(t.Context()); n != 1 || err != nil {
+		if n, err := s.ResumeForgetting(t.Context()); n != 1 || err != nil {
 			t.Errorf("phase %d: %d, %v; want one user", phase, n, err)
 		}
 		lines, err := s.Recent(t.Context(), "s", 10)
@@ -300,7 +300,7 @@ func TestOlderDatabaseGoesOnForgetting(t *testing.T) {
 		if e, err := s.Entity(t.Context(), "greta", ""); err != nil || e.Name != "Greta" {
 			t.Errorf("phase %d: the entity is %+v, %v", phase, e, err)
 		}
-		if n, err := s.GoOnForgetting(t.Context()); n != 0 || err != nil {
+		if n, err := s.ResumeForgetting(t.Context()); n != 0 || err != nil {
 			t.Errorf("phase %d: then %d, %v are left", phase, n, err)
 		}
 		if err := s.Close(); err != nil {

@@ -43,7 +43,7 @@ func TestForgettingSurvivesKill(t *testing.T) {
 				t.Fatalf("%+v is found after %v", l, after)
 			}
 		}
-		_, err = s.GoOnForgetting(t.Context())
+		_, err = s.ResumeForgetting(t.Context())
 		must(t, "GoOnForgetting", err)
 		nowhere(t, path, "cobblesnatch", memorytest.Ada)
 		lines, err = s.Recent(t.Context(), id, 2000)

@@ -106,7 +106,7 @@ func (s *database) withEmptyLog(ctx context.Context, fn func(ctx context.Context
 		if err := s.checkpoint(ctx); err != nil {
 			return err
 		}
-		err := s.lendWriter(ctx, "cleaning the file of what was deleted", func(ctx context.Context, c *conn) (err error) {
+		err := s.withWriter(ctx, "cleaning the file of what was deleted", func(ctx context.Context, c *conn) (err error) {
 			c.spoilt = true // its cached pages are outdated afterwards
 			if empty, err = c.emptyLog(ctx); err != nil || !empty {
 				return err

@@ -29,11 +29,11 @@ const (
 // sketched is a sketch of the vectors of a space. A vector is written once, into the last chunk of its table
 // or a new one. Deleted vectors stay in the sketch, but are no longer found in the table.
 type sketched struct {
-	mu    sync.Mutex // guards the fields below
-	space int64
-	of    *sqlstore.Sketch
-	last  vectorChunk // the last chunk read
-	whole bool        // all chunks have been read once
+	mu       sync.Mutex // guards the fields below
+	space    int64
+	of       *sqlstore.Sketch
+	last     vectorChunk // the last chunk read
+	complete bool        // all chunks have been read once
 }
 
 // vectorChunk is a row of the shadow tables behind a vector table: which slots are in use, by which facts,
@@ -62,8 +62,8 @@ func chunks(ctx context.Context, c sqlstore.Conn, space, from int64, most int) (
 		})
 }
 
-// takeIn adds the new vectors of a chunk.
-func (s *sketched) takeIn(next vectorChunk, dimensions int) {
+// addVectors adds the new vectors of a chunk.
+func (s *sketched) addVectors(next vectorChunk, dimensions int) {
 	known := vectorChunk{}
 	if next.id == s.last.id {
 		known = s.last
@@ -98,16 +98,16 @@ func (d *dialect) Sketch(ctx context.Context, c sqlstore.Conn, space sqlstore.Sp
 		return false, err
 	}
 	for _, v := range some {
-		k.takeIn(v, space.Dims)
+		k.addVectors(v, space.Dims)
 	}
-	k.whole = k.last.id >= last
-	return !k.whole, nil
+	k.complete = k.last.id >= last
+	return !k.complete, nil
 }
 
 // begin starts a new sketch if the current one is of another space.
 func (s *sketched) begin(space sqlstore.Space) {
 	if s.of == nil || s.space != space.N {
-		s.space, s.of, s.last, s.whole = space.N, sqlstore.NewSketch(space.Dims), vectorChunk{}, false
+		s.space, s.of, s.last, s.complete = space.N, sqlstore.NewSketch(space.Dims), vectorChunk{}, false
 	}
 }
 
@@ -117,7 +117,7 @@ func (d *dialect) candidates(ctx context.Context, c sqlstore.Conn, space sqlstor
 	k := &d.sketched
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !k.whole || k.space != space.N {
+	if !k.complete || k.space != space.N {
 		return nil, false, nil
 	}
 	known, err := sqlstore.Rows(ctx, c, fmt.Sprintf(`SELECT chunk_id, validity, rowids FROM %s_chunks WHERE chunk_id >= ? ORDER BY chunk_id LIMIT ?`, vectorTable(space.N)),
@@ -128,11 +128,11 @@ func (d *dialect) candidates(ctx context.Context, c sqlstore.Conn, space sqlstor
 		return nil, false, err
 	}
 	if len(known) == 0 || len(known) > fewChunks {
-		k.whole = false
+		k.complete = false
 		if len(known) == 0 { // the table was recreated
 			k.of = nil
 		}
-		d.db.askForIndexing() // the indexer will read them
+		d.db.signalUnindexed() // the indexer will read them
 		return nil, false, nil
 	}
 	if len(known) > 1 || len(known) == 1 && !(known[0].id == k.last.id && bytes.Equal(known[0].facts, k.last.facts) && bytes.Equal(known[0].validity, k.last.validity)) {
@@ -141,7 +141,7 @@ func (d *dialect) candidates(ctx context.Context, c sqlstore.Conn, space sqlstor
 			return nil, false, err
 		}
 		for _, v := range some {
-			k.takeIn(v, space.Dims)
+			k.addVectors(v, space.Dims)
 		}
 	}
 	asked := make([]float32, len(vector)/4)

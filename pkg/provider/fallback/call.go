@@ -61,7 +61,7 @@ func Stream[P Provider, T any](ctx context.Context, c *Chain[P], call *Call[P, T
 		if failed = a.run(ctx); failed == nil {
 			return
 		}
-		if a.begun || ctx.Err() != nil {
+		if a.started || ctx.Err() != nil {
 			break
 		}
 	}
@@ -83,7 +83,7 @@ type attempt[P Provider, T any] struct {
 	last    bool  // no other link can take over
 	hurried bool  // asked out of order
 	reason  error // why the previous link failed
-	begun   bool  // a piece has been delivered
+	started bool  // a piece has been delivered
 }
 
 // run returns nil if the request was answered or the consumer stopped.
@@ -106,15 +106,15 @@ func (a *attempt[P, T]) run(parent context.Context) error {
 			failed = err
 			break
 		}
-		if !a.begun && !a.Begins(piece) {
+		if !a.started && !a.Begins(piece) {
 			continue
 		}
 		inTime := patience == 0 || watch.Stop() // do not count the consumer's time
-		if !a.begun {
+		if !a.started {
 			if !inTime {
 				break // the timer has fired just now and the stream is being cancelled
 			}
-			a.noteBeginning(time.Since(start))
+			a.recordBeginning(time.Since(start))
 		}
 		if !a.yield(piece, nil) {
 			a.chain.Breakers[a.link].Succeeded()
@@ -124,22 +124,22 @@ func (a *attempt[P, T]) run(parent context.Context) error {
 			watch.Reset(a.Stall)
 		}
 	}
-	return a.judgeOutcome(parent, errors.Is(context.Cause(ctx), errWatch), patience, failed)
+	return a.reportOutcome(parent, errors.Is(context.Cause(ctx), errWatch), patience, failed)
 }
 
-// noteBeginning records that the answer has begun.
-func (a *attempt[P, T]) noteBeginning(took time.Duration) {
-	a.begun = true
+// recordBeginning records that the answer has begun.
+func (a *attempt[P, T]) recordBeginning(took time.Duration) {
+	a.started = true
 	if a.Timed != nil {
 		a.Timed(a.link, took)
 	}
 	if !a.hurried {
-		a.chain.noteServing(a.link, a.reason)
+		a.chain.recordServing(a.link, a.reason)
 	}
 }
 
-// judgeOutcome reports the outcome to the breaker and returns the error.
-func (a *attempt[P, T]) judgeOutcome(parent context.Context, slow bool, waited time.Duration, failed error) error {
+// reportOutcome reports the outcome to the breaker and returns the error.
+func (a *attempt[P, T]) reportOutcome(parent context.Context, slow bool, waited time.Duration, failed error) error {
 	state := a.chain.Breakers[a.link]
 	switch {
 	case parent.Err() != nil:
@@ -148,7 +148,7 @@ func (a *attempt[P, T]) judgeOutcome(parent context.Context, slow bool, waited t
 			failed = context.Cause(parent)
 		}
 		return failed
-	case failed == nil && (a.begun || a.Empty == nil):
+	case failed == nil && (a.started || a.Empty == nil):
 		state.Succeeded()
 		return nil
 	case slow:
@@ -167,7 +167,7 @@ func (a *attempt[P, T]) judgeOutcome(parent context.Context, slow bool, waited t
 		state.Failed(wait > 0 || slices.ContainsFunc(a.Severe, func(kind error) bool { return errors.Is(failed, kind) }), wait)
 	}
 	name := a.chain.Links[a.link].Name
-	if a.begun && a.Cut != nil {
+	if a.started && a.Cut != nil {
 		return fmt.Errorf("%s: %w: %w", name, a.Cut, failed)
 	}
 	return fmt.Errorf("%s: %w", name, failed)

@@ -82,8 +82,8 @@ func (c *Chain[P]) Next(tried []bool) int {
 	return link
 }
 
-// noteServing records which link serves and reports a change.
-func (c *Chain[P]) noteServing(link int, reason error) {
+// recordServing records which link serves and reports a change.
+func (c *Chain[P]) recordServing(link int, reason error) {
 	c.mu.Lock()
 	if reason != nil {
 		c.why = reason
@@ -91,12 +91,12 @@ func (c *Chain[P]) noteServing(link int, reason error) {
 	from, why := c.active, c.why
 	c.active = link
 	c.mu.Unlock()
-	c.TellSwitch(from, link, why)
+	c.ReportSwitch(from, link, why)
 }
 
-// TellSwitch reports that link to serves instead of link from. reason is why from failed; it is dropped if to
-// is preferred to from. TellSwitch does nothing if the links are the same.
-func (c *Chain[P]) TellSwitch(from, to int, reason error) {
+// ReportSwitch reports that link to serves instead of link from. reason is why from failed; it is dropped if to
+// is preferred to from. ReportSwitch does nothing if the links are the same.
+func (c *Chain[P]) ReportSwitch(from, to int, reason error) {
 	if from == to || c.onSwitch == nil {
 		return
 	}

@@ -48,7 +48,7 @@ func Utterance(ctx context.Context, s Stream, o UtteranceOptions) (Result, error
 		var done bool
 		switch {
 		case err == nil:
-			r, err, done = w.Take(r)
+			r, err, done = w.Handle(r)
 		case ctx.Err() != nil:
 			return w.Assumed(), fmt.Errorf("waiting for the transcript: %w", context.Cause(ctx))
 		case expired:

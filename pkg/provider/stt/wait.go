@@ -37,9 +37,9 @@ func NewWait(number int, finished time.Time, o UtteranceOptions) *Wait {
 	return w
 }
 
-// Take handles a transcript and reports whether it completes the wait. It ignores transcripts of other
+// Handle handles a transcript and reports whether it completes the wait. It ignores transcripts of other
 // utterances.
-func (w *Wait) Take(r Result) (outcome Result, err error, done bool) {
+func (w *Wait) Handle(r Result) (outcome Result, err error, done bool) {
 	switch {
 	case r.Utterance != w.number: // too late
 	case r.Err != nil:

@@ -32,7 +32,7 @@ func TestWaitExpires(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := stt.NewWait(3, start, tt.options)
 			for _, r := range tt.takes {
-				if _, _, done := w.Take(r); done {
+				if _, _, done := w.Handle(r); done {
 					t.Errorf("%+v decided, want it not to", r)
 				}
 			}
@@ -67,7 +67,7 @@ func TestWaitAlwaysEnds(t *testing.T) {
 				Final:     rapid.Bool().Draw(t, "final"),
 			}
 			known = known || r.Utterance == 1 && r.Text != ""
-			if out, err, done := w.Take(r); done {
+			if out, err, done := w.Handle(r); done {
 				if !r.Final || r.Utterance != 1 || err != nil || known != (out.Text != "") {
 					t.Fatalf("%+v decided for %+v, %v", r, out, err)
 				}

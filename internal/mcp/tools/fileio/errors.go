@@ -24,8 +24,8 @@ func reject(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, fmt.Sprintf(format, args...))
 }
 
-// bare removes the path from err, so that a model does not see paths of the host.
-func bare(err error) error {
+// withoutPath removes the path from err, so that a model does not see paths of the host.
+func withoutPath(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
 	var call *os.SyscallError
@@ -49,11 +49,11 @@ func hostError(doing string, err error) error {
 	case err == nil:
 		return nil
 	case diskFull(err):
-		return mcp.Told(fmt.Errorf("%s: %w; the file is unchanged; free space and try again", doing, ErrDiskFull))
+		return mcp.PublicError(fmt.Errorf("%s: %w; the file is unchanged; free space and try again", doing, ErrDiskFull))
 	case errors.Is(err, fs.ErrPermission) || readOnlyDisk(err):
-		return mcp.Told(fmt.Errorf("%s: %w; make the sandbox directory (under data_dir) readable and writable for the user Glyphoxa runs as", doing, bare(err)))
+		return mcp.PublicError(fmt.Errorf("%s: %w; make the sandbox directory (under data_dir) readable and writable for the user Glyphoxa runs as", doing, withoutPath(err)))
 	}
-	return mcp.Told(fmt.Errorf("%s: %w", doing, bare(err)))
+	return mcp.PublicError(fmt.Errorf("%s: %w", doing, withoutPath(err)))
 }
 
 // accessError distinguishes invalid paths from failures of the host. If the os.Root itself rejects a path,

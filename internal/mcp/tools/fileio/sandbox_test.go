@@ -95,7 +95,7 @@ func TestWaitingForOnesTurnCanBeCancelled(t *testing.T) {
 func TestBareStripsPaths(t *testing.T) {
 	inner := errors.New("reason")
 	nested := &os.LinkError{Op: "rename", Old: "/host/a", New: "/host/b", Err: &fs.PathError{Op: "open", Path: "/host", Err: os.NewSyscallError("open", inner)}}
-	if got := bare(nested); got != inner {
+	if got := withoutPath(nested); got != inner {
 		t.Errorf("bare() = %v, want %v", got, inner)
 	}
 }

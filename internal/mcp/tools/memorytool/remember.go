@@ -53,13 +53,13 @@ func (t *toolset) rememberFact() tools.Tool {
 			EstimatedDurationMs: rememberP50, MaxDurationMs: rememberMax, Idempotent: true,
 		},
 		Title: "Remember a fact", Permission: permMemoryWrite, Floor: mcp.BudgetFast,
-		KeepsWorld: true, Own: keptToItself,
+		KeepsWorld: true, Own: isPrivateFact,
 		OutputSchema: tools.SchemaOf[rememberFactResult](nil), Handler: tools.JSON(t.runRememberFact),
 	})
 }
 
-// keptToItself reports whether only the NPC that remembers the fact can find it.
-func keptToItself(npc, args string) bool {
+// isPrivateFact reports whether only the NPC that remembers the fact can find it.
+func isPrivateFact(npc, args string) bool {
 	var a rememberFactArgs
 	return json.Unmarshal([]byte(args), &a) == nil && !slices.ContainsFunc(a.KnownBy, func(id string) bool { return id != npc })
 }

@@ -145,28 +145,28 @@ type recaller interface {
 func (t *toolset) recall(ctx context.Context, q memory.LineQuery) ([]memory.LineHit, error) {
 	if r, ok := t.sessions.(recaller); ok {
 		hits, err := r.Recall(ctx, q)
-		return telling(hits), err
+		return informativeHits(hits), err
 	}
 	hits, err := t.sessions.SearchLines(ctx, q)
-	hits = telling(hits)
-	said := slices.ContainsFunc(hits, func(h memory.LineHit) bool { return saysAll(h.Text, q.Text) })
+	hits = informativeHits(hits)
+	said := slices.ContainsFunc(hits, func(h memory.LineHit) bool { return containsAll(h.Text, q.Text) })
 	for i := range hits {
 		hits[i].Nearest = !said
 	}
 	return hits, err
 }
 
-// telling returns hits without lines that carry no information, such as "Aye.".
-func telling(hits []memory.LineHit) []memory.LineHit {
-	return slices.DeleteFunc(hits, func(h memory.LineHit) bool { return !words.Tell(h.Text) })
+// informativeHits returns hits without lines that carry no information, such as "Aye.".
+func informativeHits(hits []memory.LineHit) []memory.LineHit {
+	return slices.DeleteFunc(hits, func(h memory.LineHit) bool { return !words.HasContent(h.Text) })
 }
 
-// saysAll reports whether a text contains all significant words of a question, in any form.
-func saysAll(text, asked string) bool {
+// containsAll reports whether a text contains all significant words of a question, in any form.
+func containsAll(text, asked string) bool {
 	stems := func(text string, most int) map[string]bool {
 		all, set := words.Split(text), map[string]bool{}
 		german := words.German(all)
-		for _, w := range words.Telling(all, most) {
+		for _, w := range words.ContentWords(all, most) {
 			set[words.Stem(w, german)] = true
 		}
 		return set
@@ -214,8 +214,8 @@ type Fact struct {
 	Score float64 `json:"score" jsonschema:"How well it fits the question, from 0 to 1."`
 }
 
-// asks reports whether the fact is a question asked at the table.
-func (f *Fact) asks() bool {
+// isQuestion reports whether the fact is a question asked at the table.
+func (f *Fact) isQuestion() bool {
 	return strings.HasPrefix(f.Source, "session:") && strings.HasSuffix(strings.TrimSpace(f.Text), "?")
 }
 
@@ -258,7 +258,7 @@ func (t *toolset) runSearchFacts(ctx context.Context, args searchFactsArgs) (Fou
 	switch out.Count = len(out.Facts); {
 	case out.Count == 0:
 		out.Note = nothingSaid
-	case !claimed && !slices.ContainsFunc(out.Facts, func(f Fact) bool { return !f.asks() && saysAll(f.Text, query) }):
+	case !claimed && !slices.ContainsFunc(out.Facts, func(f Fact) bool { return !f.isQuestion() && containsAll(f.Text, query) }):
 		out.Note = onlyNearest
 	}
 	return out, nil
@@ -332,12 +332,12 @@ func (t *toolset) indexed(ctx context.Context, query string, k int) ([]Fact, err
 			Text: untrusted.Clip(h.Text, maxText), Source: h.Source, At: timeOf(h.At), Date: h.Date.Text,
 			Since: h.Since.Text, Until: h.Until.Text, Superseded: timeOf(h.Superseded), Score: h.Score,
 		}
-		if _, said, ok := strings.Cut(f.Text, ": "); ok && f.asks() && saysAll(query, said) {
+		if _, said, ok := strings.Cut(f.Text, ": "); ok && f.isQuestion() && containsAll(query, said) {
 			continue
 		}
 		out = append(out, f)
 	}
-	slices.SortStableFunc(out, func(a, b Fact) int { return cmp.Compare(order(a.asks()), order(b.asks())) })
+	slices.SortStableFunc(out, func(a, b Fact) int { return cmp.Compare(order(a.isQuestion()), order(b.isQuestion())) })
 	return out, nil
 }
 

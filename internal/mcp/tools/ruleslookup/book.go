@@ -193,7 +193,7 @@ func newLibrary(read func(texts) ([]rule, error)) (*library, error) {
 	lib := &library{rules: slices.Clone(rules), byID: make(map[string]int, len(rules))}
 	for i := range lib.rules {
 		lib.byID[lib.rules[i].ID] = i
-		lib.rules[i].Figures, lib.rules[i].Asked = nil, asked{} // only the index needs them
+		lib.rules[i].Figures, lib.rules[i].Asked = nil, phraseList{} // only the index needs them
 	}
 	lib.index = sync.OnceValue(func() *index { return newIndex(rules, kept) })
 	return lib, nil

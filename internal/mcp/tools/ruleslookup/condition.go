@@ -19,9 +19,9 @@ type condition struct {
 
 var written = regexp.MustCompile(`([\p{L}_.]+)(:|\s*(?:<=|>=|!=|=|<|>)\s*)("[^"]*"|[\p{L}\p{N}/+.'_-]+)`)
 
-// takeConditions removes the written conditions from a query and returns them. unknown lists those whose key
+// extractConditions removes the written conditions from a query and returns them. unknown lists those whose key
 // is not known.
-func takeConditions(query string, known func(key string) bool) (rest string, list []condition, unknown []string) {
+func extractConditions(query string, known func(key string) bool) (rest string, list []condition, unknown []string) {
 	rest = written.ReplaceAllStringFunc(query, func(m string) string {
 		p := written.FindStringSubmatch(m)
 		key, op := keyOf(strings.ToLower(p[1])), strings.TrimSpace(p[2])
@@ -84,8 +84,8 @@ func keyOf(key string) string {
 	return key
 }
 
-// meets reports whether a rule's figures satisfy a condition.
-func (ix *index) meets(doc int32, c condition) bool {
+// satisfies reports whether a rule's figures satisfy a condition.
+func (ix *index) satisfies(doc int32, c condition) bool {
 	if c.key == "category" {
 		same := c.text == ix.categories[doc] || c.text == "rule" && isPlainRule(ix.categories[doc])
 		return same == (c.op != "!=")
@@ -146,11 +146,11 @@ func containsWords(text, words string) bool {
 	}
 }
 
-// keepMeeting drops all rules that do not meet all conditions. Those that do count as found even if the query
+// dropUnsatisfying drops all rules that do not meet all conditions. Those that do count as found even if the query
 // asks for nothing else.
-func (ix *index) keepMeeting(s *scratch, conditions []condition) {
+func (ix *index) dropUnsatisfying(s *scratch, conditions []condition) {
 	for doc := range s.total {
-		if slices.ContainsFunc(conditions, func(c condition) bool { return !ix.meets(int32(doc), c) }) {
+		if slices.ContainsFunc(conditions, func(c condition) bool { return !ix.satisfies(int32(doc), c) }) {
 			s.total[doc], s.exact[doc] = 0, related
 			continue
 		}

@@ -23,26 +23,26 @@ func (r *rule) collect(n *yaml.Node, kept texts) {
 		key, value := n.Content[i].Value, n.Content[i+1]
 		switch value.Kind {
 		case yaml.ScalarNode:
-			r.note(kept, key, value.Value)
+			r.addFigure(kept, key, value.Value)
 		case yaml.SequenceNode:
 			for _, c := range value.Content {
 				if c.Kind == yaml.ScalarNode {
-					r.note(kept, key, c.Value)
+					r.addFigure(kept, key, c.Value)
 				}
 			}
 		case yaml.MappingNode:
 			for j := 0; j+1 < len(value.Content); j += 2 {
 				if v := value.Content[j+1]; v.Kind == yaml.ScalarNode {
-					r.note(kept, key, value.Content[j].Value)
-					r.note(kept, key+"."+value.Content[j].Value, v.Value)
+					r.addFigure(kept, key, value.Content[j].Value)
+					r.addFigure(kept, key+"."+value.Content[j].Value, v.Value)
 				}
 			}
 		}
 	}
 }
 
-func (r *rule) note(kept texts, key, value string) {
-	f := figure{Key: kept.keep(key), Text: kept.keep(strings.ToLower(value))}
+func (r *rule) addFigure(kept texts, key, value string) {
+	f := figure{Key: kept.intern(key), Text: kept.intern(strings.ToLower(value))}
 	if v, ok := number(value); ok {
 		f.Number, f.IsNumber = v, true
 	}
@@ -69,7 +69,7 @@ func number(s string) (float64, bool) {
 // properties, the damage types it deals, and the words of its tags.
 func (r *rule) allFigures(kept texts) []figure {
 	all := r.Figures
-	lower := func(s string) string { return kept.keep(strings.ToLower(s)) }
+	lower := func(s string) string { return kept.intern(strings.ToLower(s)) }
 	if sp := r.Spell; sp != nil {
 		level := float64(sp.Level)
 		all = append(all, figure{Key: "level", Number: level, IsNumber: true},
@@ -107,7 +107,7 @@ func appendHarm(all []figure, text string, kept texts) []figure {
 			known = known || f.Text == kind
 		}
 		if !known {
-			all = append(all, figure{Key: "damage", Text: kept.keep(kind)})
+			all = append(all, figure{Key: "damage", Text: kept.intern(kind)})
 		}
 	}
 }

@@ -44,7 +44,7 @@ type index struct {
 	sounds     nearWords
 	sounding   [][]sound
 	phrases    phrases
-	leanings   leanings
+	leanings   kindOdds
 	likenesses likenesses
 	vocabulary *vocabulary
 
@@ -83,7 +83,7 @@ func newIndex(rules []rule, kept texts) *index {
 	b.fillSounds(ix)
 	b.fillPhrases(ix)
 	b.fillLikenesses(ix, len(rules))
-	b.fillLeanings(ix)
+	b.fillKindOdds(ix)
 	ix.fillKeys()
 	ix.scratch.New = func() any { return newScratch(len(rules), len(ix.phrases.rule)) }
 	return ix
@@ -96,22 +96,22 @@ type count struct {
 }
 
 type builder struct {
-	kept    texts
-	ids     map[string]int32 // of stems, in order of first occurrence
-	counts  [][]count        // by stem id
-	raw     []string         // one word with the stem, by stem id
-	german  map[string]string
-	phrases []phraseOf
-	kindOf  map[string]int // of all words said about rules, in order of first occurrence
-	kinds   []byKind       // by the number in kindOf
-	lengths [][fieldCount]int
-	titles  map[string][]title
-	sounds  map[string][]sound
+	interned texts
+	ids      map[string]int32 // of stems, in order of first occurrence
+	counts   [][]count        // by stem id
+	raw      []string         // one word with the stem, by stem id
+	german   map[string]string
+	phrases  []phraseOf
+	kindOf   map[string]int // of all words said about rules, in order of first occurrence
+	kinds    []byKind       // by the number in kindOf
+	lengths  [][fieldCount]int
+	titles   map[string][]title
+	sounds   map[string][]sound
 }
 
 func newBuilder(kept texts) *builder {
 	return &builder{
-		kept: kept, ids: map[string]int32{}, german: map[string]string{}, kindOf: map[string]int{},
+		interned: kept, ids: map[string]int32{}, german: map[string]string{}, kindOf: map[string]int{},
 		titles: map[string][]title{}, sounds: map[string][]sound{},
 	}
 }
@@ -189,7 +189,7 @@ const germanMark = "~"
 func (b *builder) count(doc int32, field int, stem, raw string) int32 {
 	id, ok := b.ids[stem]
 	if !ok {
-		stem, id = b.kept.keep(stem), int32(len(b.counts))
+		stem, id = b.interned.intern(stem), int32(len(b.counts))
 		b.ids[stem] = id
 		b.counts, b.raw = append(b.counts, nil), append(b.raw, raw)
 	}
@@ -210,10 +210,10 @@ func (b *builder) title(doc int32, s string, alias bool) {
 		return
 	}
 	kept := content(ws)
-	key := b.kept.keep(joinStems(kept))
-	t := title{doc: doc, alias: alias, plain: b.kept.keep(joinRaw(ws)), content: b.kept.keep(joinRaw(kept))}
+	key := b.interned.intern(joinStems(kept))
+	t := title{doc: doc, alias: alias, plain: b.interned.intern(joinRaw(ws)), content: b.interned.intern(joinRaw(kept))}
 	b.titles[key] = append(b.titles[key], t)
-	if german := b.kept.keep(joinStems(germanContent(ws))); german != key {
+	if german := b.interned.intern(joinStems(germanContent(ws))); german != key {
 		b.titles[german] = append(b.titles[german], t)
 	}
 	b.addSound(doc, ws, alias)

@@ -36,9 +36,9 @@ func leaningKind(category string) int {
 // byKind holds one value for each kind of rule.
 type byKind [kindCount]float32
 
-// leanings estimate from the words of a question, including stop words, which kind of rule it asks for. They
+// kindOdds estimate from the words of a question, including stop words, which kind of rule it asks for. They
 // use naive Bayes: how often each word occurs in text about each kind.
-type leanings struct {
+type kindOdds struct {
 	words []string // sorted; German ones by stem
 	odds  []byKind // by word, as logarithms
 }
@@ -61,8 +61,8 @@ func (b *builder) learnKind(category string, ws []word, german bool, weight floa
 	}
 }
 
-// fillLeanings computes the log odds of the kinds for every word that occurs more than once.
-func (b *builder) fillLeanings(ix *index) {
+// fillKindOdds computes the log odds of the kinds for every word that occurs more than once.
+func (b *builder) fillKindOdds(ix *index) {
 	var shares byKind
 	whole := float32(0)
 	for _, seen := range b.kinds {
@@ -77,7 +77,7 @@ func (b *builder) fillLeanings(ix *index) {
 	l := &ix.leanings
 	for key, at := range b.kindOf {
 		if b.kinds[at].sum() > 1 {
-			l.words = append(l.words, b.kept.keep(key))
+			l.words = append(l.words, b.interned.intern(key))
 		}
 	}
 	slices.Sort(l.words)
@@ -102,7 +102,7 @@ func (c byKind) sum() (all float32) {
 }
 
 // likely returns the log-likelihood of each kind.
-func (l *leanings) likely(q *question) (out byKind) {
+func (l *kindOdds) likely(q *question) (out byKind) {
 	for _, w := range q.all {
 		key := w.stem
 		if q.german {

@@ -60,7 +60,7 @@ func (p *parser) readText(into *string) func(*yaml.Node) {
 			p.addProblem(n.Line, "", "expected text, got %s", kind(n))
 			return
 		}
-		*into = p.kept.keep(strings.TrimSpace(n.Value))
+		*into = p.interned.intern(strings.TrimSpace(n.Value))
 	}
 }
 

@@ -28,7 +28,7 @@ type rule struct {
 	Aliases  []string `json:"-"`
 	Tags     []string `json:"-"`
 	// Asked holds phrases in players' words for what the rule does or is about. Only the index keeps it.
-	Asked asked `json:"-"`
+	Asked phraseList `json:"-"`
 	// Block is the category's block of figures as JSON, or empty if it has none. get_rule returns it under
 	// the name of the category.
 	Block []byte `json:"-"`
@@ -81,7 +81,7 @@ func parseAll(s System, kept texts) ([]rule, error) {
 	fsys := s.Rules
 	var (
 		rules    []rule
-		asked    []askedOf
+		asked    []filedPhrases
 		problems userfile.Problems
 		files    int
 		left     = int64(maxFiles)
@@ -103,7 +103,7 @@ func parseAll(s System, kept texts) ([]rule, error) {
 		}
 		left -= int64(len(data))
 		files++
-		p := parser{file: path.Join(s.Dir, name), system: s.Name, problems: &problems, seen: seen, shapes: shapes, kept: kept}
+		p := parser{file: path.Join(s.Dir, name), system: s.Name, problems: &problems, seen: seen, shapes: shapes, interned: kept}
 		r, a := p.parseFile(data)
 		rules, asked = append(rules, r...), append(asked, a...)
 		return nil
@@ -127,7 +127,7 @@ type parser struct {
 	problems *userfile.Problems
 	seen     map[string]place // rule ids in all files so far
 	shapes   map[string]shape // shapes of the blocks of figures, by category
-	kept     texts
+	interned texts
 	set      map[string]func(*yaml.Node)
 	now      rule // the rule being read
 }
@@ -138,7 +138,7 @@ func (p *parser) addProblem(line int, fix, format string, args ...any) {
 
 // parseFile reads one file. It is either a list of rules, or a mapping of rule ids to the phrases with which
 // players ask for them.
-func (p *parser) parseFile(data []byte) ([]rule, []askedOf) {
+func (p *parser) parseFile(data []byte) ([]rule, []filedPhrases) {
 	if line := userfile.TooManyValues(data); line > 0 {
 		p.addProblem(line, "split it", "the file holds too many values")
 		return nil, nil
@@ -148,8 +148,8 @@ func (p *parser) parseFile(data []byte) ([]rule, []askedOf) {
 		p.syntax(err)
 		return nil, nil
 	}
-	if len(doc.Content) == 1 && tellsAsked(doc.Content[0]) {
-		return nil, p.askedFile(doc.Content[0])
+	if len(doc.Content) == 1 && isAskedFile(doc.Content[0]) {
+		return nil, p.readAskedFile(doc.Content[0])
 	}
 	if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.SequenceNode {
 		p.addProblem(max(doc.Line, 1), "start each rule with \"- id: …\"", "the file is not a list of rules")
@@ -190,7 +190,7 @@ func (p *parser) setters() map[string]func(*yaml.Node) {
 		"name":     p.readText(&p.now.Name),
 		"aliases":  p.readTexts(&p.now.Aliases),
 		"tags":     p.readTexts(&p.now.Tags),
-		"asked":    func(n *yaml.Node) { p.now.Asked = p.asked(n) },
+		"asked":    func(n *yaml.Node) { p.now.Asked = p.readAsked(n) },
 		"summary":  p.readText(&p.now.Summary),
 		"text":     p.readText(&p.now.Text),
 		"spell":    func(n *yaml.Node) { p.now.Spell = p.spell(n) },
@@ -201,7 +201,7 @@ func (p *parser) setters() map[string]func(*yaml.Node) {
 				p.addProblem(n.Line, "remove one of them", "blocks %q and %q are given both", p.now.blockOf, category)
 			}
 			p.now.Block, p.now.blockOf = p.block(n, s), category
-			p.now.collect(n, p.kept)
+			p.now.collect(n, p.interned)
 		}
 	}
 	return set

@@ -22,7 +22,7 @@ type question struct {
 }
 
 func (ix *index) newQuestion(query string) *question {
-	q := &question{all: wordsIn(sayPlus(query))}
+	q := &question{all: wordsIn(spellOutPlus(query))}
 	q.all = q.all[:min(len(q.all), maxWords+maxWords/2)]
 	q.all = withoutRequest(q.all)
 	q.german = germanTongue(query, q.all, ix.germanOnly)
@@ -54,8 +54,8 @@ func withoutRequest(all []word) []word {
 	return kept
 }
 
-// sayPlus rewrites "5+" as "5 plus", because signs are not words.
-func sayPlus(query string) string {
+// spellOutPlus rewrites "5+" as "5 plus", because signs are not words.
+func spellOutPlus(query string) string {
 	at := strings.IndexByte(query, '+')
 	if at < 1 || query[at-1] < '0' || query[at-1] > '9' || at+1 < len(query) && query[at+1] != ' ' {
 		return query

@@ -168,7 +168,7 @@ func (d desk) searchRules(ctx context.Context, a searchArgs) (SearchResult, erro
 	if err != nil {
 		return SearchResult{}, err
 	}
-	rest, more, unknown := takeConditions(a.Query, lib.index().known)
+	rest, more, unknown := extractConditions(a.Query, lib.index().known)
 	res.Results = lib.search(rest, append(conditions, more...))
 	res.Count = len(res.Results)
 	switch {

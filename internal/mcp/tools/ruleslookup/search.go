@@ -107,7 +107,7 @@ func (ix *index) search(query string, conditions []condition) []found {
 		ix.scoreSpoken(s, q)
 	}
 	if len(conditions) > 0 {
-		ix.keepMeeting(s, conditions)
+		ix.dropUnsatisfying(s, conditions)
 	}
 	return s.top()
 }

@@ -22,7 +22,7 @@ func (ix *index) scoreSpoken(s *scratch, q *question) {
 		bonus /= 2
 	}
 	for doc := range s.total {
-		if ix.meetsSpoken(int32(doc), spoken) {
+		if ix.satisfiesSpoken(int32(doc), spoken) {
 			s.total[doc] += bonus
 		} else if isPlainRule(ix.categories[doc]) {
 			s.total[doc] *= ruleInstead
@@ -30,8 +30,8 @@ func (ix *index) scoreSpoken(s *scratch, q *question) {
 	}
 }
 
-func (ix *index) meetsSpoken(doc int32, q spokenQuery) bool {
-	unmet := func(c condition) bool { return !ix.meets(doc, c) }
+func (ix *index) satisfiesSpoken(doc int32, q spokenQuery) bool {
+	unmet := func(c condition) bool { return !ix.satisfies(doc, c) }
 	return !slices.ContainsFunc(q.kinds, unmet) && !slices.ContainsFunc(q.conditions, unmet)
 }
 

@@ -54,7 +54,7 @@ func (r *figureReader) readUpper(n float64, at int) (upper float64, length int) 
 	case "to", "bis", "through":
 		at++
 	case "and", "und":
-		if !r.saidBefore("between", "zwischen") {
+		if !r.wordBefore("between", "zwischen") {
 			return 0, 0
 		}
 		at++
@@ -72,7 +72,7 @@ func (r *figureReader) readUpper(n float64, at int) (upper float64, length int) 
 	return upper, at + length - from
 }
 
-func (r *figureReader) saidBefore(words ...string) bool {
+func (r *figureReader) wordBefore(words ...string) bool {
 	for i := r.at - 4; i < r.at; i++ {
 		if slices.Contains(words, r.word(i)) {
 			return true

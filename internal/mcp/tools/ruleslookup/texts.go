@@ -6,8 +6,8 @@ import "strings"
 // a file would keep the whole file in memory.
 type texts map[string]string
 
-// keep returns the stored copy of s.
-func (t texts) keep(s string) string {
+// intern returns the stored copy of s.
+func (t texts) intern(s string) string {
 	kept, ok := t[s]
 	if !ok {
 		kept = strings.Clone(s)

@@ -125,7 +125,7 @@ func investigate(ctx context.Context, a arguments) (Report, error) {
 	}
 	i := newInquiry(question)
 	for hop := 1; hop <= hops && ctx.Err() == nil; hop++ {
-		if !i.takeHop(ctx, hop) {
+		if !i.runHop(ctx, hop) {
 			break
 		}
 	}

@@ -38,9 +38,9 @@ type answer struct {
 	err  error
 }
 
-// askAll makes the calls, several at a time, and returns the answers in the order of the queries. Every call
+// runQueries makes the calls, several at a time, and returns the answers in the order of the queries. Every call
 // ends with ctx.
-func (i *inquiry) askAll(ctx context.Context, queries []query) []answer {
+func (i *inquiry) runQueries(ctx context.Context, queries []query) []answer {
 	answers := make([]answer, len(queries))
 	var g errgroup.Group
 	g.SetLimit(maxAtOnce)
@@ -49,7 +49,7 @@ func (i *inquiry) askAll(ctx context.Context, queries []query) []answer {
 			continue
 		}
 		g.Go(func() error {
-			answers[n] = ask(ctx, q)
+			answers[n] = runQuery(ctx, q)
 			return nil
 		})
 	}
@@ -58,8 +58,8 @@ func (i *inquiry) askAll(ctx context.Context, queries []query) []answer {
 		switch {
 		case a.tool == "":
 		case a.err == nil:
-			if !slices.Contains(i.asked, a.tool) {
-				i.asked = append(i.asked, a.tool)
+			if !slices.Contains(i.answeredTools, a.tool) {
+				i.answeredTools = append(i.answeredTools, a.tool)
 			}
 		case errors.Is(a.err, mcp.ErrNotAllowed) || errors.Is(a.err, mcp.ErrUnknownTool):
 			if !slices.Contains(i.lacks, a.tool) {
@@ -72,7 +72,7 @@ func (i *inquiry) askAll(ctx context.Context, queries []query) []answer {
 	return answers
 }
 
-func ask(ctx context.Context, q query) answer {
+func runQuery(ctx context.Context, q query) answer {
 	args, err := tools.Encode(q.args)
 	if err != nil {
 		return answer{tool: q.tool, err: err}
@@ -88,8 +88,8 @@ func ask(ctx context.Context, q query) answer {
 	return a
 }
 
-// nobodyAnswers returns an error that explains why no source answered.
-func (i *inquiry) nobodyAnswers() error {
+// noAnswerError returns an error that explains why no source answered.
+func (i *inquiry) noAnswerError() error {
 	if len(i.lacks) > 0 {
 		return fmt.Errorf("%w: it looks into %s, and the caller may use none of them that answers; list some of them beside it",
 			mcp.ErrNotAllowed, strings.Join(sources, ", "))
@@ -120,23 +120,23 @@ func (a answer) decode(into any) {
 	}
 }
 
-// noteAnswer records a source's findings at a hop.
-func (i *inquiry) noteAnswer(a answer, hop int, l lead) {
+// recordAnswer records a source's findings at a hop.
+func (i *inquiry) recordAnswer(a answer, hop int, l lead) {
 	switch a.tool {
 	case toolLines:
-		i.noteLines(a, hop, l)
+		i.recordLines(a, hop, l)
 	case toolFacts:
-		i.noteFacts(a, hop, l)
+		i.recordFacts(a, hop, l)
 	case toolRules:
-		i.noteRules(a, hop, l)
+		i.recordRules(a, hop, l)
 	case toolSummary:
-		i.noteSummary(a, hop, l)
+		i.recordSummary(a, hop, l)
 	}
 }
 
-// noteClaim records that a source considers text an answer. In later hops the source was asked about more
+// recordClaim records that a source considers text an answer. In later hops the source was asked about more
 // than the question, so the text must also contain some of the question's words.
-func (i *inquiry) noteClaim(text string, hop int) {
+func (i *inquiry) recordClaim(text string, hop int) {
 	if hop == 1 || i.share(text) > 0 {
 		i.claimed = true
 	}
@@ -145,7 +145,7 @@ func (i *inquiry) noteClaim(text string, hop int) {
 // sureFrom is the score from which search_sessions considers a line an answer.
 const sureFrom = 0.5
 
-func (i *inquiry) noteLines(a answer, hop int, l lead) {
+func (i *inquiry) recordLines(a answer, hop int, l lead) {
 	type said struct {
 		SessionID string    `json:"session_id"`
 		Speaker   string    `json:"speaker"`
@@ -160,7 +160,7 @@ func (i *inquiry) noteLines(a answer, hop int, l lead) {
 	a.decode(&found)
 	for rank, line := range found.Lines {
 		if line.Score >= sureFrom {
-			i.noteClaim(line.Text, hop)
+			i.recordClaim(line.Text, hop)
 		}
 		i.addFinding(Finding{
 			Kind: kindLine, Text: untrusted.Clip(line.Text, maxText), Speaker: line.Speaker, At: timeOf(line.At), Hop: hop,
@@ -176,7 +176,7 @@ func timeOf(t time.Time) *time.Time {
 	return &t
 }
 
-func (i *inquiry) noteFacts(a answer, hop int, l lead) {
+func (i *inquiry) recordFacts(a answer, hop int, l lead) {
 	var found struct {
 		Facts []struct {
 			Text   string `json:"text"`
@@ -188,7 +188,7 @@ func (i *inquiry) noteFacts(a answer, hop int, l lead) {
 	rank := 0
 	for _, f := range found.Facts {
 		if found.Note == "" {
-			i.noteClaim(f.Text, hop)
+			i.recordClaim(f.Text, hop)
 		}
 		// A line that is also indexed as a fact is reported only once, as the line.
 		if _, said, ok := strings.Cut(f.Text, ": "); ok && i.byText[words.Key(untrusted.Clip(said, maxText))] != nil {
@@ -199,7 +199,7 @@ func (i *inquiry) noteFacts(a answer, hop int, l lead) {
 	}
 }
 
-func (i *inquiry) noteRules(a answer, hop int, l lead) {
+func (i *inquiry) recordRules(a answer, hop int, l lead) {
 	var found struct {
 		Results []struct {
 			ID      string  `json:"id"`
@@ -222,9 +222,9 @@ func (i *inquiry) noteRules(a answer, hop int, l lead) {
 	}
 }
 
-// noteSummary records an entity's description, and those of its relations that the question is about or that
+// recordSummary records an entity's description, and those of its relations that the question is about or that
 // lead to something already found.
-func (i *inquiry) noteSummary(a answer, hop int, l lead) {
+func (i *inquiry) recordSummary(a answer, hop int, l lead) {
 	var e struct {
 		entity
 		Relationships []struct {
@@ -251,7 +251,7 @@ func (i *inquiry) noteSummary(a answer, hop int, l lead) {
 		if i.share(text) == 0 && !i.isMentioned(r.EntityName) {
 			continue
 		}
-		i.noteClaim(text, hop)
+		i.recordClaim(text, hop)
 		i.addFinding(Finding{Kind: kindRelation, Text: untrusted.Clip(text, maxText), Source: source, Hop: hop}, rank, l)
 		rank++
 	}

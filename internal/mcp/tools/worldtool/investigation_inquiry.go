@@ -35,30 +35,30 @@ type lead struct {
 
 // inquiry is a question with its findings so far. It is owned by a single goroutine.
 type inquiry struct {
-	question string
-	words    []string // significant words of the question, folded
-	found    []*Finding
-	byText   map[string]*Finding
-	leads    []lead
-	followed []string
-	seen     map[string]bool // keys of names and ids that were followed or queried
-	asked    []string
-	claimed  bool // whether a source considers something an answer
-	failed   bool
-	lacks    []string // tools that the caller may not use
+	question      string
+	words         []string // significant words of the question, folded
+	found         []*Finding
+	byText        map[string]*Finding
+	leads         []lead
+	followed      []string
+	seen          map[string]bool // keys of names and ids that were followed or queried
+	answeredTools []string
+	claimed       bool // whether a source considers something an answer
+	failed        bool
+	lacks         []string // tools that the caller may not use
 }
 
 func newInquiry(question string) *inquiry {
 	return &inquiry{
 		question: question,
-		words:    words.Telling(words.Split(question), words.MaxNames),
+		words:    words.ContentWords(words.Split(question), words.MaxNames),
 		byText:   map[string]*Finding{},
 		seen:     map[string]bool{},
 	}
 }
 
-// takeHop makes the queries of one hop, and reports whether it found new leads.
-func (i *inquiry) takeHop(ctx context.Context, hop int) bool {
+// runHop makes the queries of one hop, and reports whether it found new leads.
+func (i *inquiry) runHop(ctx context.Context, hop int) bool {
 	var queries []query
 	var names []string
 	if hop == 1 {
@@ -80,8 +80,8 @@ func (i *inquiry) takeHop(ctx context.Context, hop int) bool {
 	}
 	i.leads = nil
 	before := len(i.found)
-	for n, answer := range i.askAll(ctx, queries) {
-		i.noteAnswer(answer, hop, queries[n].lead)
+	for n, answer := range i.runQueries(ctx, queries) {
+		i.recordAnswer(answer, hop, queries[n].lead)
 	}
 	fresh := slices.Clone(i.found[before:])
 	slices.SortStableFunc(fresh, byScore)
@@ -115,7 +115,7 @@ func (i *inquiry) findLeads(ctx context.Context, names []string, fresh []*Findin
 		return
 	}
 	known := map[string]bool{}
-	for _, answer := range i.askAll(ctx, []query{{tool: toolEntities, args: map[string]any{"name": strings.Join(names, " ")}}}) {
+	for _, answer := range i.runQueries(ctx, []query{{tool: toolEntities, args: map[string]any{"name": strings.Join(names, " ")}}}) {
 		for _, e := range answer.entities() {
 			w, named := namedBy(e, names, weight)
 			if !named {
@@ -211,7 +211,7 @@ func alikePassages(a, b string) bool {
 
 // isAsked reports whether the question contains all words of a name.
 func (i *inquiry) isAsked(name string) bool {
-	of := words.Telling(words.Split(name), words.MaxNames)
+	of := words.ContentWords(words.Split(name), words.MaxNames)
 	return len(of) > 0 && !slices.ContainsFunc(of, func(n string) bool {
 		return !slices.ContainsFunc(i.words, func(w string) bool { return alikePassages(n, w) })
 	})
@@ -232,14 +232,14 @@ func (i *inquiry) isMentioned(name string) bool {
 func (i *inquiry) report(ctx context.Context) (Report, error) {
 	slices.SortStableFunc(i.found, byScore)
 	r := Report{
-		Question: i.question, Findings: []Finding{}, Followed: slices.Clone(i.followed), Asked: slices.Clone(i.asked),
+		Question: i.question, Findings: []Finding{}, Followed: slices.Clone(i.followed), Asked: slices.Clone(i.answeredTools),
 		Complete: ctx.Err() == nil && !i.failed,
 	}
 	if r.Followed == nil {
 		r.Followed = []string{}
 	}
-	if len(i.asked) == 0 {
-		return r, i.nobodyAnswers()
+	if len(i.answeredTools) == 0 {
+		return r, i.noAnswerError()
 	}
 	for _, f := range i.found[:min(len(i.found), maxFindings)] {
 		shown := *f

@@ -192,7 +192,7 @@ func handler(t *testing.T) tools.Handler {
 func TestSlowSourceCostsItsFindingsOnly(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	ctx = mcp.WithDoor(ctx, door(func(ctx context.Context, name, _ string) (mcp.Result, error) {
+	ctx = mcp.WithExecutor(ctx, door(func(ctx context.Context, name, _ string) (mcp.Result, error) {
 		switch name {
 		case "search_sessions":
 			return mcp.Result{Text: `{"lines":[{"session_id":"s","speaker":"Ada","text":"the bell is cracked","turn":3}]}`}, nil
@@ -220,7 +220,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Add(`{"results":[{"score":1e308,"name":"\u0000"}]}`)
 	f.Add(`[`)
 	f.Fuzz(func(t *testing.T, answer string) {
-		ctx := mcp.WithDoor(t.Context(), door(func(context.Context, string, string) (mcp.Result, error) {
+		ctx := mcp.WithExecutor(t.Context(), door(func(context.Context, string, string) (mcp.Result, error) {
 			return mcp.Result{Text: answer}, nil
 		}))
 		text, err := handler(t)(ctx, `{"question":"what of Hedda and the bell?","hops":3}`)

@@ -55,7 +55,7 @@ func (s *Store) IndexLines(ctx context.Context) (int, error) {
 		return c.Row(ctx, `SELECT EXISTS (SELECT 1 FROM lines WHERE id > (SELECT line FROM indexed_lines))`, nil, &more)
 	})
 	if err == nil && !more {
-		err = s.remindOfLines(ctx)
+		err = s.refreshLineCache(ctx)
 	}
 	if err != nil || !more {
 		return 0, err

@@ -76,8 +76,8 @@ type Lines interface {
 	DeleteLines(ctx context.Context, c Conn, lines []Utterance) error
 	// ReplaceWords replaces the search words of a line by those of another text.
 	ReplaceWords(ctx context.Context, c Conn, old Utterance, text string) error
-	// StillSaid returns those of the fact texts that some line of the session still produces.
-	StillSaid(ctx context.Context, c Conn, session int64, texts []string) ([]string, error)
+	// StillProduced returns those of the fact texts that some line of the session still produces.
+	StillProduced(ctx context.Context, c Conn, session int64, texts []string) ([]string, error)
 	// FindLines returns the full-text index of the lines that pass the filter.
 	FindLines(c Conn, q LineFilter) FullTextIndex
 	// Hidden returns a function that reports lines to hide, because their user is being forgotten. It returns

@@ -99,7 +99,7 @@ func PutNames(ctx context.Context, s *Store, c Conn, e memory.Entity) error {
 func (s *Store) RemoveEntity(ctx context.Context, id string) error {
 	return s.d.Write(ctx, "removing entity", func(ctx context.Context, c Conn) error {
 		n, err := c.Exec(ctx, `DELETE FROM entities WHERE id = $1`, id)
-		return needOne(n, err, "entity", id)
+		return requireRow(n, err, "entity", id)
 	})
 }
 

@@ -57,7 +57,7 @@ func (s *Store) Remember(ctx context.Context, facts ...memory.Fact) error {
 	}
 	for batch := range slices.Chunk(todo, embedBatch) {
 		if err := s.embed(ctx, batch); err != nil {
-			s.askForIndexing()
+			s.signalUnindexed()
 			return err
 		}
 	}
@@ -118,9 +118,9 @@ func (s *Store) Unremember(ctx context.Context, source string, texts ...string) 
 	return s.d.Write(ctx, "deleting facts", func(ctx context.Context, c Conn) error { return s.d.DeleteFacts(ctx, c, source, texts) })
 }
 
-// ToldFacts returns up to limit facts that may come from campaign files, ordered by id, beginning after the
+// CampaignFacts returns up to limit facts that may come from campaign files, ordered by id, beginning after the
 // id after; 0 begins with the first. It excludes facts made from lines and notes.
-func (s *Store) ToldFacts(ctx context.Context, after int64, limit int) (out []memory.Fact, err error) {
+func (s *Store) CampaignFacts(ctx context.Context, after int64, limit int) (out []memory.Fact, err error) {
 	err = s.d.Read(ctx, "reading facts", func(c Conn) error {
 		out, err = Rows(ctx, c, `SELECT f.id, f.source, f.text, f.at, `+audienceOfFact+` FROM facts f WHERE f.id > $1
 			AND (substr(f.source, 1, 7) = 'entity:' OR substr(f.source, 1, 9) = 'campaign:') ORDER BY f.id LIMIT $2`, []any{after, max(0, limit)},

@@ -39,7 +39,7 @@ func (s *Store) FindEntities(ctx context.Context, q memory.EntityQuery) (out []m
 			out, err = Rows(ctx, c, s.sql.listEntities, scope, entityRow)
 			return err
 		}
-		asked := words.Telling(words.Split(q.Name), words.MaxNames)
+		asked := words.ContentWords(words.Split(q.Name), words.MaxNames)
 		if len(asked) == 0 {
 			return nil
 		}

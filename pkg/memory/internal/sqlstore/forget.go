@@ -16,7 +16,7 @@ func (s *Store) Forget(ctx context.Context, user string) (int, error) {
 // and the world are unchanged.
 //
 // It works in steps between which others can write. progress, if not nil, is called with the progress. If ctx
-// or the process ends first, [Store.GoOnForgetting] does the rest. For a user who never spoke, it is only one
+// or the process ends first, [Store.ResumeForgetting] does the rest. For a user who never spoke, it is only one
 // query.
 //
 // In SQLite the lines become invisible within milliseconds, as soon as the request is recorded, and the
@@ -45,8 +45,8 @@ func (s *Store) ForgetUser(ctx context.Context, user string, progress func(memor
 	return s.finishForgetting(ctx, user, progress)
 }
 
-// GoOnForgetting finishes what interrupted calls of [Store.ForgetUser] left, and returns the number of users.
-func (s *Store) GoOnForgetting(ctx context.Context) (n int, err error) {
+// ResumeForgetting finishes what interrupted calls of [Store.ForgetUser] left, and returns the number of users.
+func (s *Store) ResumeForgetting(ctx context.Context) (n int, err error) {
 	var left []string
 	err = s.d.Read(ctx, "looking for who is to be forgotten", func(c Conn) (err error) {
 		left, err = Rows(ctx, c, `SELECT `+s.syntax.User+` FROM forgetting ORDER BY `+s.syntax.User, nil, ScanText)
@@ -63,7 +63,7 @@ func (s *Store) GoOnForgetting(ctx context.Context) (n int, err error) {
 }
 
 func (s *Store) finishForgetting(ctx context.Context, user string, progress func(memory.Forgetting)) (int, error) {
-	defer s.mind.Forget()
+	defer s.lineCache.Forget()
 	return s.d.FinishForgetting(ctx, s, user, progress)
 }
 

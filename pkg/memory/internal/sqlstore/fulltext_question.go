@@ -53,7 +53,7 @@ func parseFullText(text string) FullTextQuery {
 		last = all[len(all)-1]
 	}
 	var q FullTextQuery
-	for _, w := range words.Telling(all, maxAsked) {
+	for _, w := range words.ContentWords(all, maxAsked) {
 		q = append(q, Asked{Word: w, Stem: stem(w, w == last)})
 	}
 	return q

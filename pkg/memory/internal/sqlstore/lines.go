@@ -94,7 +94,7 @@ func (s *Store) appendLines(ctx context.Context, missing bool, lines []memory.Li
 	if err != nil {
 		return nil, err
 	}
-	s.askForIndexing()
+	s.signalUnindexed()
 	return out, nil
 }
 

@@ -124,8 +124,8 @@ func (s *Store) Load(ctx context.Context, replace bool, records iter.Seq2[memory
 // replaced discards all cached data, because the content of the store was replaced.
 func (s *Store) replaced() {
 	s.claim.Store(0)
-	s.mind.Forget()
-	s.askForIndexing()
+	s.lineCache.Forget()
+	s.signalUnindexed()
 }
 
 func loadRecord(ctx context.Context, c Conn, l Loader, r memory.Record) error {

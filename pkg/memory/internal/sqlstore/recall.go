@@ -9,7 +9,7 @@ import (
 
 // Recall finds lines by a question's meaning; see [Mind.Recall].
 func (s *Store) Recall(ctx context.Context, query memory.LineQuery) ([]memory.LineHit, error) {
-	return s.mind.Recall(ctx, Log{
+	return s.lineCache.Recall(ctx, Log{
 		Read: func(ctx context.Context, use func(Source) error) error {
 			return s.d.ReadSnapshot(ctx, "recalling what was said", func(c Conn) error { return use(source{c, s}) })
 		},
@@ -19,9 +19,9 @@ func (s *Store) Recall(ctx context.Context, query memory.LineQuery) ([]memory.Li
 	}, query)
 }
 
-// remindOfLines updates the lines in memory in advance, so that no search has to wait for it.
-func (s *Store) remindOfLines(ctx context.Context) error {
-	return s.d.ReadSnapshot(ctx, "reading lines to be recalled", func(c Conn) error { return s.mind.Read(ctx, source{c, s}) })
+// refreshLineCache updates the lines in memory in advance, so that no search has to wait for it.
+func (s *Store) refreshLineCache(ctx context.Context) error {
+	return s.d.ReadSnapshot(ctx, "reading lines to be recalled", func(c Conn) error { return s.lineCache.Read(ctx, source{c, s}) })
 }
 
 // questionVector returns the vector of a question, or nil if it has to be answered by full text.
@@ -31,7 +31,7 @@ func (s *Store) questionVector(ctx context.Context, text string) ([]float32, err
 
 // senseLines loads the vectors of up to most of the lines in memory; 0 means all.
 func (s *Store) senseLines(ctx context.Context, most int) error {
-	return s.d.ReadSnapshot(ctx, "reading vectors of lines to be recalled", func(c Conn) error { return s.mind.Sense(ctx, source{c, s}, most) })
+	return s.d.ReadSnapshot(ctx, "reading vectors of lines to be recalled", func(c Conn) error { return s.lineCache.Sense(ctx, source{c, s}, most) })
 }
 
 // source implements [Source] on one connection.

@@ -79,9 +79,9 @@ type Log struct {
 	Knows func(who []string, viewer string) bool
 }
 
-// Mind keeps the newest lines of a store in memory. The zero value is empty. It is safe for concurrent use.
+// LineCache keeps the newest lines of a store in memory. The zero value is empty. It is safe for concurrent use.
 // Its lock is never held during a call to the store.
-type Mind struct {
+type LineCache struct {
 	mu       sync.Mutex
 	index    *recall.Index // nil until the lines have been read
 	dropped  bool          // the index no longer has the older lines
@@ -92,7 +92,7 @@ type Mind struct {
 }
 
 // Forget discards everything, so that it is read again after lines were deleted or reworded.
-func (m *Mind) Forget() {
+func (m *LineCache) Forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.index, m.dropped, m.entities, m.read = nil, false, nil, time.Time{}
@@ -104,7 +104,7 @@ func (m *Mind) Forget() {
 // related to the question, it returns nothing; if none is likely to be an answer, it returns only the
 // nearest. The question itself is never returned. Only the newest lines are compared by meaning; older ones
 // must share words with the question.
-func (m *Mind) Recall(ctx context.Context, log Log, query memory.LineQuery) ([]memory.LineHit, error) {
+func (m *LineCache) Recall(ctx context.Context, log Log, query memory.LineQuery) ([]memory.LineHit, error) {
 	if query.Days != nil || strings.TrimSpace(query.Text) == "" {
 		return log.Search(ctx, query)
 	}
@@ -153,7 +153,7 @@ func (m *Mind) Recall(ctx context.Context, log Log, query memory.LineQuery) ([]m
 }
 
 // rank ranks the lines in memory, and reports whether the store has others.
-func (m *Mind) rank(ctx context.Context, log Log, src Source, viewer string, q recall.Query) ([]recall.Hit, bool, error) {
+func (m *LineCache) rank(ctx context.Context, log Log, src Source, viewer string, q recall.Query) ([]recall.Hit, bool, error) {
 	seen, err := src.Audiences(ctx, viewer)
 	if err != nil {
 		return nil, false, err
@@ -177,7 +177,7 @@ func (m *Mind) rank(ctx context.Context, log Log, src Source, viewer string, q r
 
 // Read adds the lines written since the last call, or the newest keptLines on the first call, and refreshes
 // the entities from time to time. While another caller reads all lines, it returns at once.
-func (m *Mind) Read(ctx context.Context, src Source) error {
+func (m *LineCache) Read(ctx context.Context, src Source) error {
 	m.mu.Lock()
 	index, times, stale := m.index, m.times, time.Since(m.read) >= entitiesFresh
 	first := index == nil

@@ -7,7 +7,7 @@ import (
 
 // Sense loads the vectors of lines in memory that have none yet, newest first. It handles up to most lines; 0
 // means all.
-func (m *Mind) Sense(ctx context.Context, src Source, most int) error {
+func (m *LineCache) Sense(ctx context.Context, src Source, most int) error {
 	for before, left := int64(math.MaxInt64), most; ; {
 		n := batch
 		if most > 0 {

@@ -20,7 +20,7 @@ const inMessage = `s.id = $1 AND l.ref = $2 AND l.ref <> ''`
 // Those remain until the pages are written again, or until a user is forgotten. PostgreSQL overwrites it when
 // it vacuums.
 func (s *Store) Retract(ctx context.Context, session, ref string) (n int, err error) {
-	defer s.mind.Forget()
+	defer s.lineCache.Forget()
 	err = s.d.Write(ctx, "retracting lines", func(ctx context.Context, c Conn) error {
 		n, err = DeleteLines(ctx, s, c, inMessage, session, ref)
 		return err
@@ -35,8 +35,8 @@ func (s *Store) Retract(ctx context.Context, session, ref string) (n int, err er
 // changed facts have no vectors until [Store.EmbedFacts] runs. It is one transaction, and on disk when it
 // returns.
 func (s *Store) Reword(ctx context.Context, session, ref, text string) (n int, err error) {
-	defer s.mind.Forget()
-	defer s.askForIndexing()
+	defer s.lineCache.Forget()
+	defer s.signalUnindexed()
 	err = s.d.Write(ctx, "rewording lines", func(ctx context.Context, c Conn) error {
 		all, err := utterances(ctx, c, inMessage, session, ref)
 		if err != nil {
@@ -58,7 +58,7 @@ func (s *Store) Reword(ctx context.Context, session, ref, text string) (n int, e
 
 // DeleteLine deletes one line, as [Store.Retract] does.
 func (s *Store) DeleteLine(ctx context.Context, id int64) error {
-	defer s.mind.Forget()
+	defer s.lineCache.Forget()
 	return s.d.Write(ctx, "deleting a line", func(ctx context.Context, c Conn) error {
 		n, err := DeleteLines(ctx, s, c, `l.id = $1`, id)
 		if err == nil && n == 0 {
@@ -113,7 +113,7 @@ func (s *Store) deleteFactsOfLines(ctx context.Context, c Conn, gone []Utterance
 		sources[u.SessionNumber] = f.Source
 	}
 	for session, lost := range texts {
-		said, err := s.d.StillSaid(ctx, c, session, slices.Sorted(maps.Keys(lost)))
+		said, err := s.d.StillProduced(ctx, c, session, slices.Sorted(maps.Keys(lost)))
 		if err != nil {
 			return err
 		}

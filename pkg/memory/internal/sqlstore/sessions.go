@@ -36,7 +36,7 @@ func (s *Store) StartSession(ctx context.Context, campaign string) (memory.Sessi
 func (s *Store) EndSession(ctx context.Context, id string) error {
 	return s.d.Write(ctx, "ending session", func(ctx context.Context, c Conn) error {
 		n, err := c.Exec(ctx, `UPDATE sessions SET ended = coalesce(ended, $2) WHERE id = $1`, id, time.Now().UnixMicro())
-		return needOne(n, err, "session", id)
+		return requireRow(n, err, "session", id)
 	})
 }
 
@@ -44,7 +44,7 @@ func (s *Store) EndSession(ctx context.Context, id string) error {
 func (s *Store) Reopen(ctx context.Context, id string) error {
 	return s.d.Write(ctx, "reopening session", func(ctx context.Context, c Conn) error {
 		n, err := c.Exec(ctx, `UPDATE sessions SET ended = NULL WHERE id = $1`, id)
-		return needOne(n, err, "session", id)
+		return requireRow(n, err, "session", id)
 	})
 }
 
@@ -75,7 +75,7 @@ func scanSession(r Row) (m memory.Session, err error) {
 // lines. It works in steps between which others can write. Deleted content is overwritten as described at
 // [Store.Retract]. An unknown id is [memory.ErrNotFound].
 func (s *Store) RemoveSession(ctx context.Context, id string) (lines int, err error) {
-	defer s.mind.Forget()
+	defer s.lineCache.Forget()
 	for {
 		n := 0
 		err := s.d.Write(ctx, "removing a session", func(ctx context.Context, c Conn) (err error) {
@@ -84,7 +84,7 @@ func (s *Store) RemoveSession(ctx context.Context, id string) (lines int, err er
 				return err
 			}
 			gone, err := c.Exec(ctx, `DELETE FROM sessions WHERE id = $1`, id)
-			return needOne(gone, err, "session", id)
+			return requireRow(gone, err, "session", id)
 		})
 		if lines += n; err != nil || n == 0 {
 			return lines, err

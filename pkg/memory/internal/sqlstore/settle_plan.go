@@ -42,7 +42,7 @@ func (o *order) most() int {
 }
 
 // execute executes an order.
-func execute[C any](ctx context.Context, s SettlingStore[C], c C, o *order) error {
+func execute[C any](ctx context.Context, s PlanStore[C], c C, o *order) error {
 	entity, relation, fact := s.PutEntity, s.PutRelation, s.PutFact
 	if o.Withdraw {
 		entity, relation, fact = s.WithdrawEntity, s.WithdrawRelation, s.WithdrawFact
@@ -67,7 +67,7 @@ func execute[C any](ctx context.Context, s SettlingStore[C], c C, o *order) erro
 
 // plan is a plan that is being recorded. Content that fits one order is not recorded but executed at once.
 type plan[C any] struct {
-	store SettlingStore[C]
+	store PlanStore[C]
 	// n is the plan's number; 0 while the store has nothing of it.
 	n    int64
 	next order
@@ -84,7 +84,7 @@ func (p *plan[C]) add(ctx context.Context, size int, put func(*order)) error {
 		return nil
 	}
 	if p.next.len() > 0 && (p.next.len() >= p.next.most() || p.size+size > orderBytes) {
-		if err := p.note(ctx); err != nil {
+		if err := p.recordOrder(ctx); err != nil {
 			return err
 		}
 	}
@@ -93,8 +93,8 @@ func (p *plan[C]) add(ctx context.Context, size int, put func(*order)) error {
 	return nil
 }
 
-// note records the current order and begins the next.
-func (p *plan[C]) note(ctx context.Context) error {
+// recordOrder records the current order and begins the next.
+func (p *plan[C]) recordOrder(ctx context.Context) error {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(p.next); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (p *plan[C]) note(ctx context.Context) error {
 // complete records the rest of the plan and marks it as ready. This also syncs all its orders to disk.
 func (p *plan[C]) complete(ctx context.Context) error {
 	if p.next.len() > 0 {
-		if err := p.note(ctx); err != nil {
+		if err := p.recordOrder(ctx); err != nil {
 			return err
 		}
 	}
@@ -127,8 +127,8 @@ func (p *plan[C]) complete(ctx context.Context) error {
 	})
 }
 
-// giveUp deletes the recorded part of a plan. If that fails, the part is discarded later.
-func (p *plan[C]) giveUp(ctx context.Context, doing string) {
+// discard deletes the recorded part of a plan. If that fails, the part is discarded later.
+func (p *plan[C]) discard(ctx context.Context, doing string) {
 	if p.n != 0 {
 		_ = p.store.Transact(context.WithoutCancel(ctx), true, doing, func(ctx context.Context, c C) error {
 			return p.store.Exec(ctx, c, `DELETE FROM plans WHERE n = $1 AND ready = 0`, p.n)
@@ -136,8 +136,8 @@ func (p *plan[C]) giveUp(ctx context.Context, doing string) {
 	}
 }
 
-// carryOut has note build a plan, and executes it. If note fails, nothing has changed.
-func carryOut[C any](ctx context.Context, s SettlingStore[C], doing string, note func(*plan[C]) error) error {
+// executePlan has note build a plan, and executes it. If note fails, nothing has changed.
+func executePlan[C any](ctx context.Context, s PlanStore[C], doing string, note func(*plan[C]) error) error {
 	p := &plan[C]{store: s}
 	err := note(p)
 	if err == nil && p.n != 0 {
@@ -145,23 +145,23 @@ func carryOut[C any](ctx context.Context, s SettlingStore[C], doing string, note
 	}
 	switch {
 	case err != nil:
-		p.giveUp(ctx, doing)
+		p.discard(ctx, doing)
 		return fmt.Errorf("%s: %w", doing, err)
 	case p.n == 0 && p.next.len() > 0:
 		return s.Transact(ctx, true, doing, func(ctx context.Context, c C) error { return execute(ctx, s, c, &p.next) })
 	}
-	return carryOutPlans(ctx, s, doing)
+	return executePlans(ctx, s, doing)
 }
 
-// carryOutPlans executes the remaining orders of all ready plans, including those of other processes. After
+// executePlans executes the remaining orders of all ready plans, including those of other processes. After
 // each step it pauses for as long as the step took, so that others can write.
-func carryOutPlans[C any](ctx context.Context, s SettlingStore[C], doing string) error {
+func executePlans[C any](ctx context.Context, s PlanStore[C], doing string) error {
 	for {
 		start, done := time.Now(), true
 		err := s.Transact(ctx, false, doing, func(ctx context.Context, c C) (err error) {
 			start = time.Now()
 			for done = false; !done && time.Since(start) < orderTime; {
-				if done, err = carryOutNext(ctx, s, c); err != nil {
+				if done, err = executeNext(ctx, s, c); err != nil {
 					return err
 				}
 			}
@@ -181,9 +181,9 @@ func carryOutPlans[C any](ctx context.Context, s SettlingStore[C], doing string)
 	}
 }
 
-// carryOutNext executes the next order of the oldest plan, and reports whether none was left. A plan without
+// executeNext executes the next order of the oldest plan, and reports whether none was left. A plan without
 // orders is deleted.
-func carryOutNext[C any](ctx context.Context, s SettlingStore[C], c C) (done bool, err error) {
+func executeNext[C any](ctx context.Context, s PlanStore[C], c C) (done bool, err error) {
 	var plan, n int64
 	var what []byte
 	found, err := s.Row(ctx, c, `SELECT p.n, coalesce(o.n, 0), o.what FROM plans p LEFT JOIN orders o ON o.plan = p.n
@@ -204,10 +204,10 @@ func carryOutNext[C any](ctx context.Context, s SettlingStore[C], c C) (done boo
 	return false, s.Exec(ctx, c, `DELETE FROM orders WHERE n = $1`, n)
 }
 
-// resumeSettling executes the ready plans of processes that have ended, and discards old plans that were
+// resumePlans executes the ready plans of processes that have ended, and discards old plans that were
 // never completed.
-func resumeSettling[C any](ctx context.Context, s SettlingStore[C]) error {
-	if left, err := s.Left(ctx); err != nil || left == 0 {
+func resumePlans[C any](ctx context.Context, s PlanStore[C]) error {
+	if left, err := s.CountPlans(ctx); err != nil || left == 0 {
 		return err
 	}
 	err := s.Transact(ctx, true, "clearing what was given up", func(ctx context.Context, c C) error {
@@ -216,5 +216,5 @@ func resumeSettling[C any](ctx context.Context, s SettlingStore[C]) error {
 	if err != nil {
 		return err
 	}
-	return carryOutPlans(ctx, s, "doing what was left undone")
+	return executePlans(ctx, s, "doing what was left undone")
 }

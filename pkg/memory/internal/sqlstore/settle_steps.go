@@ -15,18 +15,18 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// SettlingStore is a store that campaign files are settled in. C is a connection within a transaction. The
+// PlanStore is a store that campaign files are settled in. C is a connection within a transaction. The
 // store has the tables plans (n, begun in microseconds since 1970, ready) and orders (n, plan, what). The
 // orders of a plan are executed in ascending order and deleted together with it.
-type SettlingStore[C any] interface {
+type PlanStore[C any] interface {
 	// Transact runs do in one transaction. If synced is set, the transaction is on disk when it returns.
 	Transact(ctx context.Context, synced bool, doing string, do func(context.Context, C) error) error
 	// Exec runs a statement with the parameters $1, $2 and so on.
 	Exec(ctx context.Context, c C, query string, args ...any) error
 	// Row scans the first row into dest, and reports whether there is one.
 	Row(ctx context.Context, c C, query string, args []any, dest ...any) (bool, error)
-	// Left returns the number of plans.
-	Left(ctx context.Context) (int, error)
+	// CountPlans returns the number of plans.
+	CountPlans(ctx context.Context) (int, error)
 	// Filed returns the hashes of entries at the last Settle, by key.
 	Filed(ctx context.Context, keys []string) (map[string][]byte, error)
 	// There returns which of the ids are entities.
@@ -46,9 +46,9 @@ type SettlingStore[C any] interface {
 	WithdrawFact(context.Context, C, memory.Fact) error
 }
 
-// Settle puts the entries that are new or have changed since the last Settle.
-func Settle[C any](ctx context.Context, s SettlingStore[C], entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) error {
-	return carryOut(ctx, s, "settling the campaign", func(p *plan[C]) error {
+// ApplyCampaign puts the entries that are new or have changed since the last ApplyCampaign.
+func ApplyCampaign[C any](ctx context.Context, s PlanStore[C], entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) error {
+	return executePlan(ctx, s, "settling the campaign", func(p *plan[C]) error {
 		back := map[string]bool{}
 		if err := p.putEntities(ctx, entities, back); err != nil {
 			return err
@@ -60,8 +60,8 @@ func Settle[C any](ctx context.Context, s SettlingStore[C], entities []memory.En
 	})
 }
 
-// Unsettled returns what [Settle] would do.
-func Unsettled[C any](ctx context.Context, s SettlingStore[C], entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) (memory.Settlement, error) {
+// CampaignChanges returns what [Settle] would do.
+func CampaignChanges[C any](ctx context.Context, s PlanStore[C], entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) (memory.Settlement, error) {
 	var out memory.Settlement
 	back := map[string]bool{}
 	count := plan[C]{store: s, dry: true}
@@ -80,8 +80,8 @@ func Unsettled[C any](ctx context.Context, s SettlingStore[C], entities []memory
 }
 
 // Withdraw removes entries.
-func Withdraw[C any](ctx context.Context, s SettlingStore[C], entities []string, relations []memory.Relation, facts []memory.Fact) error {
-	return carryOut(ctx, s, "withdrawing a campaign", func(p *plan[C]) error {
+func Withdraw[C any](ctx context.Context, s PlanStore[C], entities []string, relations []memory.Relation, facts []memory.Fact) error {
+	return executePlan(ctx, s, "withdrawing a campaign", func(p *plan[C]) error {
 		p.next.Withdraw = true
 		for _, f := range facts {
 			if err := p.add(ctx, len(f.Text), func(o *order) { o.Facts = append(o.Facts, f) }); err != nil {

@@ -112,7 +112,7 @@ type Store struct {
 	groups    *memory.Groups      // nil without groups
 	embedder  embeddings.Provider // nil if there is none
 	unindexed chan struct{}
-	mind      Mind
+	lineCache LineCache
 	// claim is the number of the vector space that this store made the current one, 0 before. It does so only
 	// once, because otherwise two programs with different embedders would replace each other's space for
 	// ever.
@@ -126,17 +126,17 @@ func New(ctx context.Context, d Dialect, o Options) (*Store, error) {
 		d: d, syntax: syntax, sql: newQueries(syntax), dumps: newDumps(syntax),
 		log: o.Logger, groups: o.Groups, embedder: o.Embedder, unindexed: o.Unindexed,
 	}
-	return s, resumeSettling(ctx, settler{s})
+	return s, resumePlans(ctx, planStore{s})
 }
 
-// askForIndexing signals that something may need indexing.
-func (s *Store) askForIndexing() { wakeup.Signal(s.unindexed) }
+// signalUnindexed signals that something may need indexing.
+func (s *Store) signalUnindexed() { wakeup.Signal(s.unindexed) }
 
 // viewerKeys returns the keys of viewer and its groups.
 func (s *Store) viewerKeys(viewer string) []string { return viewerKeys(viewer, s.groups) }
 
-// needOne returns [memory.ErrNotFound] if a statement changed no row.
-func needOne(n int64, err error, what, id string) error {
+// requireRow returns [memory.ErrNotFound] if a statement changed no row.
+func requireRow(n int64, err error, what, id string) error {
 	if err == nil && n == 0 {
 		return fmt.Errorf("%s %q: %w", what, id, memory.ErrNotFound)
 	}

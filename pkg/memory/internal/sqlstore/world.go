@@ -29,7 +29,7 @@ func (s *Store) World(ctx context.Context) (entities []memory.Entity, relations 
 // that of a line. The fact that describes an entity is updated with the entity. Other facts about it that had
 // the same audience get the entity's new audience.
 func (s *Store) Change(ctx context.Context, b memory.Batch) error {
-	defer s.askForIndexing()
+	defer s.signalUnindexed()
 	return s.d.WriteUnsynced(ctx, "changing the world", func(ctx context.Context, c Conn) error {
 		if err := checkExpected(ctx, c, b.Space, b.Expect); err != nil {
 			return err

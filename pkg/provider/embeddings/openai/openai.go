@@ -53,15 +53,15 @@ type Options struct {
 
 // Embedder embeds texts over the network. It is safe for concurrent use.
 type Embedder struct {
-	client  *openai.Client
-	name    string
-	model   string
-	dims    atomic.Int64 // 0 until known
-	askDims atomic.Bool  // the request has to contain the dimensions
-	unknown bool         // whether the model accepts the parameter is unknown
-	batch   int
-	used    func(ctx context.Context, name string, bytes, tokens int)
-	service vendor.Service
+	client      *openai.Client
+	name        string
+	model       string
+	dims        atomic.Int64 // 0 until known
+	requestDims atomic.Bool  // the request has to contain the dimensions
+	unknown     bool         // whether the model accepts the parameter is unknown
+	batch       int
+	used        func(ctx context.Context, name string, bytes, tokens int)
+	service     vendor.Service
 }
 
 // New returns an embedder that sends key as a bearer token; key may be empty for servers without
@@ -102,7 +102,7 @@ func New(key string, opts *Options) (*Embedder, error) {
 	cfg.HTTPClient = e.service.Client(o.Client)
 	e.client = openai.NewClientWithConfig(cfg)
 	e.dims.Store(int64(o.Dimensions))
-	e.askDims.Store(asked)
+	e.requestDims.Store(asked)
 	return e, nil
 }
 
@@ -158,7 +158,7 @@ func (e *Embedder) embedBatch(ctx context.Context, texts []string) ([][]float32,
 		}
 	}
 	for {
-		asked := e.askDims.Load()
+		asked := e.requestDims.Load()
 		if asked {
 			req.Dimensions = e.Dimensions()
 		}
@@ -166,17 +166,17 @@ func (e *Embedder) embedBatch(ctx context.Context, texts []string) ([][]float32,
 		if err != nil {
 			return nil, e.service.Failed(ctx, err)
 		}
-		e.tellUsed(ctx, req.Input, resp.Usage.PromptTokens)
+		e.reportUsage(ctx, req.Input, resp.Usage.PromptTokens)
 		vectors, err := e.collect(resp.Data, len(texts))
 		if asked || !e.unknown || !errors.Is(err, errLength) {
 			return vectors, err
 		}
-		e.askDims.Store(true)
+		e.requestDims.Store(true)
 	}
 }
 
-// tellUsed reports the usage of a request.
-func (e *Embedder) tellUsed(ctx context.Context, texts []string, tokens int) {
+// reportUsage reports the usage of a request.
+func (e *Embedder) reportUsage(ctx context.Context, texts []string, tokens int) {
 	if e.used == nil {
 		return
 	}

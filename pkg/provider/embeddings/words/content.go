@@ -9,8 +9,8 @@ haha hahaha huh hey hi hello wow cool great good nice true exactly indeed agreed
 jo jap joa nee okey na gut klar genau danke bitte ah ach oh aha hm hmm hallo hi stimmt super toll prima egal eben halt
 richtig ehrlich echt gern gerne alles`)
 
-// Tell reports whether a text contains a word with content. "Aye." and "Okay then, sure." do not.
-func Tell(text string) bool {
+// HasContent reports whether a text contains a word with content. "Aye." and "Okay then, sure." do not.
+func HasContent(text string) bool {
 	return slices.ContainsFunc(Split(text), func(w string) bool {
 		_, assent := assents[w]
 		return !assent && !Stop(w)

@@ -14,10 +14,10 @@ const (
 	maxTold = 256
 )
 
-// Telling returns at most most distinct words, without stop words unless there are no others. If there are
+// ContentWords returns at most most distinct words, without stop words unless there are no others. If there are
 // more, it prefers the longest, which tend to be the rarest. It considers only the first 256 words and does
 // not modify all.
-func Telling(all []string, most int) []string {
+func ContentWords(all []string, most int) []string {
 	all = slices.Clone(all[:min(len(all), maxTold)])
 	slices.Sort(all)
 	all = slices.Compact(all)

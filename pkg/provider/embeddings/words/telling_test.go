@@ -25,7 +25,7 @@ func TestTelling(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			all := strings.Fields(row.in)
 			before := slices.Clone(all)
-			if got := strings.Join(words.Telling(all, row.most), " "); got != row.want {
+			if got := strings.Join(words.ContentWords(all, row.most), " "); got != row.want {
 				t.Errorf("Telling = %q, want %q", got, row.want)
 			}
 			if !slices.Equal(all, before) {

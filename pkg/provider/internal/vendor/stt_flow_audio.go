@@ -109,10 +109,10 @@ func (a *Audio) Finished() int {
 	return a.number
 }
 
-// Take moves the oldest samples up to the next mark to dst. It reports whether it reached the mark, and
+// Pop moves the oldest samples up to the next mark to dst. It reports whether it reached the mark, and
 // removes the mark in that case. If it returns neither samples nor a mark, the queue is empty; wait for
 // [Audio.Wake].
-func (a *Audio) Take(dst []int16) (n int, mark bool) {
+func (a *Audio) Pop(dst []int16) (n int, mark bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	n = min(len(dst), a.n)
@@ -131,8 +131,8 @@ func (a *Audio) Take(dst []int16) (n int, mark bool) {
 	return n, mark
 }
 
-// Wake returns a channel that has a token if something arrived since the last token was taken.
-func (a *Audio) Wake() <-chan struct{} { return a.wake }
+// Ready returns a channel that has a token if something arrived since the last token was taken.
+func (a *Audio) Ready() <-chan struct{} { return a.wake }
 
 // Fail makes Push and Finish return err from now on. Only the first error counts.
 func (a *Audio) Fail(err error) {

@@ -89,7 +89,7 @@ func (m *Results) Late() int64 {
 // Recv returns the next transcript, as specified by [stt.Stream].
 func (m *Results) Recv(ctx context.Context) (stt.Result, error) {
 	for {
-		if r, err, ok := m.takeNext(); ok {
+		if r, err, ok := m.popNext(); ok {
 			return r, err
 		}
 		select {
@@ -100,7 +100,7 @@ func (m *Results) Recv(ctx context.Context) (stt.Result, error) {
 	}
 }
 
-func (m *Results) takeNext() (r stt.Result, err error, ok bool) {
+func (m *Results) popNext() (r stt.Result, err error, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {

@@ -54,7 +54,7 @@ func TestAudioKeepsTheNewest(t *testing.T) {
 				}
 			case 3:
 				dst := make([]int16, rapid.IntRange(0, 6000).Draw(t, "room"))
-				n, mark := a.Take(dst)
+				n, mark := a.Pop(dst)
 				want := min(len(dst), len(model))
 				if len(marks) > 0 {
 					want = min(want, marks[0])

@@ -50,36 +50,36 @@ const (
 	grace = 500 * time.Millisecond
 )
 
-// ask is a request for the final transcript of an utterance.
-type ask struct {
+// finalRequest is a request for the final transcript of an utterance.
+type finalRequest struct {
 	at   time.Duration // where the utterance ends in the stream
 	when time.Time
 }
 
-// hearing assembles segments into utterances. The writer calls askFinal, the reader calls takeEvent.
+// hearing assembles segments into utterances. The writer calls recordRequest, the reader calls takeEvent.
 type hearing struct {
 	results *Results
 	timed   bool
 	interim bool
 
-	mu      sync.Mutex // guards the fields below
-	number  int        // of the current utterance
-	asks    []ask      // the first is for number
-	begin   time.Duration
-	covered time.Duration // how much of the stream has been transcribed
-	owed    int           // closings that may still arrive for utterances that already have their final
-	last    string        // text of the last final, until new text arrives
-	current stt.Result
-	weight  float64 // of the confidence so far
+	mu              sync.Mutex     // guards the fields below
+	number          int            // of the current utterance
+	finalRequests   []finalRequest // the first is for number
+	begin           time.Duration
+	covered         time.Duration // how much of the stream has been transcribed
+	pendingClosings int           // closings that may still arrive for utterances that already have their final
+	last            string        // text of the last final, until new text arrives
+	current         stt.Result
+	weight          float64 // of the confidence so far
 }
 
-// askFinal records that the final transcript of the audio up to at is being requested.
-func (h *hearing) askFinal(at time.Duration) {
+// recordRequest records that the final transcript of the audio up to at is being requested.
+func (h *hearing) recordRequest(at time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.asks = append(h.asks, ask{at: at, when: time.Now()})
+	h.finalRequests = append(h.finalRequests, finalRequest{at: at, when: time.Now()})
 	if h.timed && h.covers(0) {
-		h.owed++
+		h.pendingClosings++
 		h.completeUtterance()
 	}
 }
@@ -88,12 +88,12 @@ func (h *hearing) askFinal(at time.Duration) {
 func (h *hearing) isWaiting() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.asks) > 0
+	return len(h.finalRequests) > 0
 }
 
 // covers reports whether the first outstanding utterance has been transcribed, except for at most slack.
 func (h *hearing) covers(slack time.Duration) bool {
-	return len(h.asks) > 0 && h.asks[0].at > h.begin && h.covered+rounding+slack >= h.asks[0].at
+	return len(h.finalRequests) > 0 && h.finalRequests[0].at > h.begin && h.covered+rounding+slack >= h.finalRequests[0].at
 }
 
 // expireFinal completes an utterance if the vendor has nothing more to say about it. It returns an error if
@@ -101,12 +101,12 @@ func (h *hearing) covers(slack time.Duration) bool {
 func (h *hearing) expireFinal(now time.Time) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.asks) == 0 {
+	if len(h.finalRequests) == 0 {
 		return nil
 	}
-	waited := now.Sub(h.asks[0].when)
-	if h.timed && waited >= grace && (h.covers(remainder) || h.asks[0].at <= h.begin+remainder) {
-		h.owed++
+	waited := now.Sub(h.finalRequests[0].when)
+	if h.timed && waited >= grace && (h.covers(remainder) || h.finalRequests[0].at <= h.begin+remainder) {
+		h.pendingClosings++
 		h.completeUtterance()
 		return nil
 	}
@@ -116,8 +116,8 @@ func (h *hearing) expireFinal(now time.Time) error {
 	return nil
 }
 
-// takeEvent handles an event.
-func (h *hearing) takeEvent(e Event) {
+// handleEvent handles an event.
+func (h *hearing) handleEvent(e Event) {
 	e.Text = untrusted.Clean(e.Text, 0)
 	for i := range e.Words {
 		e.Words[i].Text = untrusted.Clean(e.Words[i].Text, 0)
@@ -131,14 +131,14 @@ func (h *hearing) takeEvent(e Event) {
 		if h.isNews(e) {
 			h.addSegment(e)
 			if h.timed && h.covers(0) {
-				h.owed++
+				h.pendingClosings++
 				h.completeUtterance()
 			}
 		}
 	case Closing:
 		h.closeUtterance(e)
 	case Refused:
-		if len(h.asks) > 0 {
+		if len(h.finalRequests) > 0 {
 			h.completeUtterance()
 		}
 	}
@@ -146,14 +146,14 @@ func (h *hearing) takeEvent(e Event) {
 
 func (h *hearing) closeUtterance(e Event) {
 	if !h.isNews(e) {
-		if h.timed && h.owed > 0 {
-			h.owed--
+		if h.timed && h.pendingClosings > 0 {
+			h.pendingClosings--
 			return
 		}
 		e.Text, e.Words = "", nil
 	}
 	h.addSegment(e)
-	if len(h.asks) > 0 {
+	if len(h.finalRequests) > 0 {
 		h.completeUtterance()
 	}
 }
@@ -162,7 +162,7 @@ func (h *hearing) closeUtterance(e Event) {
 func (h *hearing) isNews(e Event) bool {
 	known := h.timed && e.End <= h.covered
 	if !h.timed {
-		known = len(h.asks) == 0 && e.Text != "" && e.Text == h.last
+		known = len(h.finalRequests) == 0 && e.Text != "" && e.Text == h.last
 	}
 	if known && e.Text != "" {
 		h.results.Put(stt.Result{Utterance: h.number - 1}) // Put counts it as late
@@ -201,7 +201,7 @@ func (h *hearing) addSegment(e Event) {
 		h.current.Words = append(h.current.Words, h.placeWords(e.Words)...)
 	}
 	h.widenSpan(&h.current, e)
-	if h.interim && len(h.asks) == 0 {
+	if h.interim && len(h.finalRequests) == 0 {
 		r := h.current
 		r.Utterance = h.number
 		r.Words = append([]stt.Word(nil), r.Words...)
@@ -240,9 +240,9 @@ func (h *hearing) completeUtterance() {
 	r.Utterance, r.Final = h.number, true
 	h.results.Put(r)
 	h.last = r.Text
-	h.begin = h.asks[0].at
+	h.begin = h.finalRequests[0].at
 	h.covered = max(h.covered, h.begin)
-	h.asks = append(h.asks[:0], h.asks[1:]...)
+	h.finalRequests = append(h.finalRequests[:0], h.finalRequests[1:]...)
 	h.number++
 	h.current, h.weight = stt.Result{}, 0
 }

@@ -29,9 +29,9 @@ func finals(t *testing.T, timed bool, steps []step) (texts []string, late int64,
 	h := &hearing{results: m, timed: timed}
 	for _, s := range steps {
 		if s.ask > 0 {
-			h.askFinal(s.ask)
+			h.recordRequest(s.ask)
 		} else {
-			h.takeEvent(s.event)
+			h.handleEvent(s.event)
 		}
 		if time.Sleep(s.wait); s.wait > 0 && err == nil {
 			err = h.expireFinal(time.Now())
@@ -103,9 +103,9 @@ func TestHearing(t *testing.T) {
 func TestPlacesCountFromTheUtterance(t *testing.T) {
 	m := NewResults()
 	h := &hearing{results: m, timed: true, interim: true}
-	h.askFinal(2 * time.Second)
-	h.takeEvent(Event{Kind: Closing, Text: "Aye.", End: 2 * time.Second})
-	h.takeEvent(Event{Kind: Interim, Text: "no", Start: 2 * time.Second, End: 3 * time.Second, Confidence: 0.5,
+	h.recordRequest(2 * time.Second)
+	h.handleEvent(Event{Kind: Closing, Text: "Aye.", End: 2 * time.Second})
+	h.handleEvent(Event{Kind: Interim, Text: "no", Start: 2 * time.Second, End: 3 * time.Second, Confidence: 0.5,
 		Words: []stt.Word{{Text: "no", Start: 2500 * time.Millisecond, End: 2800 * time.Millisecond}}})
 	for _, want := range []stt.Result{
 		{Text: "Aye.", End: 2 * time.Second},
@@ -128,11 +128,11 @@ func TestAnyEventsKeepTheOrder(t *testing.T) {
 		for range rapid.IntRange(1, 50).Draw(t, "steps") {
 			if rapid.IntRange(0, 4).Draw(t, "step") == 0 && asked < stt.MaxPending {
 				at += time.Duration(rapid.Int64Range(0, 4e9).Draw(t, "length"))
-				h.askFinal(at)
+				h.recordRequest(at)
 				asked++
 				continue
 			}
-			h.takeEvent(Event{
+			h.handleEvent(Event{
 				Kind:  Kind(rapid.IntRange(0, 5).Draw(t, "kind")),
 				Text:  strings.Repeat(rapid.SampledFrom([]string{"", "a", "b c"}).Draw(t, "text"), rapid.SampledFrom([]int{1, 40000}).Draw(t, "times")),
 				Start: time.Duration(rapid.Int64Range(0, 20e9).Draw(t, "start")),

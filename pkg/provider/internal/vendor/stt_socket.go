@@ -133,7 +133,7 @@ func (s *Stream) writeSound(ctx context.Context) error {
 		idle    = time.Now()
 	)
 	for {
-		n, mark := s.audio.Take(taken)
+		n, mark := s.audio.Pop(taken)
 		if n == 0 && !mark {
 			if err := s.awaitWork(ctx, idle); err != nil {
 				return err
@@ -156,7 +156,7 @@ func (s *Stream) writeSound(ctx context.Context) error {
 			pending = pending[:0]
 		}
 		if mark {
-			s.heard.askFinal(placeOf(sent))
+			s.heard.recordRequest(placeOf(sent))
 			if err := s.putMessage(ctx, websocket.MessageText, s.dialect.Finish); err != nil {
 				return err
 			}
@@ -179,7 +179,7 @@ func (s *Stream) awaitWork(ctx context.Context, idle time.Time) error {
 	timer := time.NewTimer(max(pause, 0))
 	defer timer.Stop()
 	select {
-	case <-s.audio.Wake():
+	case <-s.audio.Ready():
 		return nil
 	case <-timer.C:
 		return s.heard.expireFinal(time.Now())
@@ -215,7 +215,7 @@ func (s *Stream) readEvents(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("hearing: %w", redacted{err, s.service})
 		}
-		s.heard.takeEvent(event)
+		s.heard.handleEvent(event)
 	}
 }
 

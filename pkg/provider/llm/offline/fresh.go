@@ -53,20 +53,20 @@ func sentencesOf(text string) func(yield func(string) bool) {
 func (t *turn) pickFrom(sources ...[]string) string {
 	for _, lines := range sources {
 		if line, ok := t.freshLine(lines); ok {
-			return t.say(line)
+			return t.renderLine(line)
 		}
 	}
 	for _, occasion := range []string{lineAtLoss, lineUnknown} {
 		if line, ok := t.freshLine(stockLines(t.lang, occasion)); ok {
-			return t.say(line)
+			return t.renderLine(line)
 		}
 	}
 	for _, lines := range sources {
 		if len(lines) > 0 {
-			return t.say(lines[t.turnOf(len(lines))])
+			return t.renderLine(lines[t.turnOf(len(lines))])
 		}
 	}
-	return t.say(stockLines(t.lang, lineUnknown)[0])
+	return t.renderLine(stockLines(t.lang, lineUnknown)[0])
 }
 
 // freshLine returns the first line, starting at the turn's own offset, that was not said lately. It skips
@@ -88,8 +88,8 @@ func (t *turn) turnOf(n int) int {
 	return (int(h.Sum32()>>1) + t.replies) % n
 }
 
-// say fills the names into a line and marks its sentences as used.
-func (t *turn) say(line string) string {
+// renderLine fills the names into a line and marks its sentences as used.
+func (t *turn) renderLine(line string) string {
 	line = t.fillNames(line)
 	t.used.addLine(line)
 	return line

@@ -18,13 +18,13 @@ var (
 
 // asksMemory reports whether a line asks about earlier words or actions.
 func asksMemory(t *turn, p plan, intents []intent) bool {
-	return p.main == talkMemory || holdsKind(intents, wantRecall) ||
+	return p.main == talkMemory || containsKind(intents, wantRecall) ||
 		t.isQuestion() && slices.ContainsFunc(t.toks, func(k token) bool { return deeds[k.fold] })
 }
 
-// tellKept returns a line with the NPC's memory of the topic of a question.
-func tellKept(t *turn, p plan, intents []intent, texts []string, whole bool) (string, bool) {
-	kept, told := findKept(t, p, intents, texts, whole)
+// recallLine returns a line with the NPC's memory of the topic of a question.
+func recallLine(t *turn, p plan, intents []intent, texts []string, whole bool) (string, bool) {
+	kept, told := findRemembered(t, p, intents, texts, whole)
 	switch {
 	case kept != "":
 		return t.withOpening(p, t.pickLine(lineRecall, kept)), true
@@ -36,14 +36,14 @@ func tellKept(t *turn, p plan, intents []intent, texts []string, whole bool) (st
 
 // lastResort answers from memory or diary if there is nothing else to say.
 func lastResort(t *turn, p plan) (string, bool) {
-	return tellKept(t, p, t.findIntents(), slices.Concat(t.req.Persona.Mind, t.req.Persona.Diary), false)
+	return recallLine(t, p, t.findIntents(), slices.Concat(t.req.Persona.Mind, t.req.Persona.Diary), false)
 }
 
-// findKept returns the text from the NPC's memory that matches a question, or "" if there is none. A text
+// findRemembered returns the text from the NPC's memory that matches a question, or "" if there is none. A text
 // must contain all content words of the question if whole is set or if the question is not about the past,
 // and otherwise two thirds of them. A question only about the asker matches texts that name the asker. Texts
 // told lately are skipped; told reports whether one was.
-func findKept(t *turn, p plan, intents []intent, texts []string, whole bool) (found string, told bool) {
+func findRemembered(t *turn, p plan, intents []intent, texts []string, whole bool) (found string, told bool) {
 	if len(t.toks) == 0 {
 		return "", false
 	}
@@ -58,14 +58,14 @@ func findKept(t *turn, p plan, intents []intent, texts []string, whole bool) (fo
 	switch {
 	case need == 0 && !(memory && aboutMe):
 		return "", false
-	case need == 1 && !memory && !holdsKind(intents, wantEntity) && !holdsKind(intents, wantEverything):
+	case need == 1 && !memory && !containsKind(intents, wantEntity) && !containsKind(intents, wantEverything):
 		return "", false
 	case memory && !whole:
 		need -= need / 3
 	}
 	best := -1
 	for _, text := range texts {
-		q := keptQuote(text)
+		q := rememberedQuote(text)
 		said := plainWords(tokenize(text))
 		if needsAsker := need == 0 || deed && aboutMe; needsAsker && !namesAny(said, t.speaker) {
 			continue
@@ -94,7 +94,7 @@ func findKept(t *turn, p plan, intents []intent, texts []string, whole bool) (fo
 // aboutOf returns the content words of a question.
 func aboutOf(t *turn) (out []string) {
 	own := nameWords(t.req.Persona.Name)
-	for _, k := range askedOf(t.toks) {
+	for _, k := range questionTokens(t.toks) {
 		if own[k.fold] || !deeds[k.fold] && (recallNoise[k.fold] || mindNoise[k.fold] || questionWords[k.fold] || articles[k.fold] || trailers[k.fold] || askers[k.fold]) {
 			continue
 		}
@@ -105,8 +105,8 @@ func aboutOf(t *turn) (out []string) {
 	return out
 }
 
-// askedOf returns the words of the interrogative sentences, or all words if there is none.
-func askedOf(toks []token) (out []token) {
+// questionTokens returns the words of the interrogative sentences, or all words if there is none.
+func questionTokens(toks []token) (out []token) {
 	from := 0
 	for i, k := range toks {
 		if k.stop == '?' {
@@ -130,8 +130,8 @@ func namesAny(said []string, name string) bool {
 // lineOfRecord matches the reference to a line, and its date, at the end of a diary entry.
 var lineOfRecord = regexp.MustCompile(` \((?:[^()]*, )?line \d+\)$`)
 
-// keptQuote returns a remembered text as a quote.
-func keptQuote(text string) quote {
+// rememberedQuote returns a remembered text as a quote.
+func rememberedQuote(text string) quote {
 	who, said := cutSpeaker(lineOfRecord.ReplaceAllString(oneLine(text, 0), ""))
 	return quote{who, said}
 }

@@ -73,7 +73,7 @@ func (p pattern) match(toks []token, i, k int, m *match) bool {
 	}
 	q := p.parts[k]
 	if q.capture {
-		return p.take(toks, i, k, m)
+		return p.captureWords(toks, i, k, m)
 	}
 	if i < len(toks) && q.has(toks[i].fold) && p.match(toks, i+1, k+1, m) {
 		return true
@@ -81,9 +81,9 @@ func (p pattern) match(toks []token, i, k int, m *match) bool {
 	return q.optional && p.match(toks, i, k+1, m)
 }
 
-// take captures words from token i: up to the next punctuation if the capture ends the pattern, and otherwise
+// captureWords captures words from token i: up to the next punctuation if the capture ends the pattern, and otherwise
 // as few as possible.
-func (p pattern) take(toks []token, i, k int, m *match) bool {
+func (p pattern) captureWords(toks []token, i, k int, m *match) bool {
 	last := k == len(p.parts)-1
 	for j := i; j < len(toks); j++ {
 		closed := toks[j].stop != 0 || j == len(toks)-1

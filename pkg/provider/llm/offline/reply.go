@@ -129,7 +129,7 @@ func (t *turn) talk(intents []intent) (string, []llm.ToolCall, bool) {
 	p := t.planTalk()
 	switch {
 	case p.main == talkMore:
-		return sayMore(t), nil, true
+		return continueTopic(t), nil, true
 	case slices.ContainsFunc(intents, intent.isDeed):
 		return "", nil, false
 	case p.main == talkRoll && t.offered["roll"] != nil && !t.isRefused():
@@ -140,7 +140,7 @@ func (t *turn) talk(intents []intent) (string, []llm.ToolCall, bool) {
 	case p.main == talkNoteWrite && p.weight >= ruleWeight && !t.isRefused():
 		return t.writeNote()
 	case asksMemory(t, p, intents):
-		if text, ok := tellKept(t, p, intents, t.req.Persona.Mind, true); ok {
+		if text, ok := recallLine(t, p, intents, t.req.Persona.Mind, true); ok {
 			return text, nil, true
 		}
 		if p.main == talkMemory {
@@ -148,7 +148,7 @@ func (t *turn) talk(intents []intent) (string, []llm.ToolCall, bool) {
 		}
 	}
 	switch {
-	case holdsKind(intents, wantRule) && (knownRule(t.toks).name != "" || p.weight < ruleWeight || p.main == talkRules || asking[p.main]):
+	case containsKind(intents, wantRule) && (knownRule(t.toks).name != "" || p.weight < ruleWeight || p.main == talkRules || asking[p.main]):
 		return "", nil, false
 	case p.main == talkRules:
 		return t.searchRules()
@@ -181,8 +181,8 @@ func (t *turn) talk(intents []intent) (string, []llm.ToolCall, bool) {
 // goesOn are the intents of lines that "and then?" may continue.
 var goesOn = wordsOf("rumour story secret work smalltalk identity joke help way price")
 
-// sayMore says more about the previous topic.
-func sayMore(t *turn) string {
+// continueTopic says more about the previous topic.
+func continueTopic(t *turn) string {
 	for _, said := range t.said {
 		before := *t
 		before.text, before.toks = said, tokenize(said)
@@ -210,7 +210,7 @@ func (i intent) isDeed() bool {
 	return false
 }
 
-func holdsKind(intents []intent, k kind) bool {
+func containsKind(intents []intent, k kind) bool {
 	return slices.ContainsFunc(intents, func(i intent) bool { return i.kind == k })
 }
 
@@ -258,7 +258,7 @@ func occasionOf(intent string) string {
 
 // recall searches past lines, if there is a tool for it.
 func (t *turn) recall(p plan, intents []intent) (string, []llm.ToolCall, bool) {
-	if holdsKind(intents, wantRecall) && t.isOffered("search_sessions", "search_facts") {
+	if containsKind(intents, wantRecall) && t.isOffered("search_sessions", "search_facts") {
 		return "", nil, false
 	}
 	if t.speaker != "" && t.isOffered("search_sessions", "search_facts") {
@@ -285,7 +285,7 @@ func (t *turn) readNotes() (string, []llm.ToolCall, bool) {
 	if t.offered["read_file"] != nil {
 		for _, said := range t.said {
 			u := utterance{text: said, toks: tokenize(said), offered: t.offered}
-			note, ok := u.noteWanted(said)
+			note, ok := u.requestedNote(said)
 			if ok && len(calls) < mostNotes {
 				calls = append(calls, t.newCall(len(calls), "read_file", encode(map[string]any{"path": note.path})))
 			}
@@ -307,8 +307,8 @@ func (t *turn) writeNote() (string, []llm.ToolCall, bool) {
 	return "", calls, true
 }
 
-// noteWanted returns the note that a line asked for, as it was written.
-func (u *utterance) noteWanted(line string) (intent, bool) {
+// requestedNote returns the note that a line asked for, as it was written.
+func (u *utterance) requestedNote(line string) (intent, bool) {
 	if u.asksAboutNotes() {
 		return intent{}, false
 	}

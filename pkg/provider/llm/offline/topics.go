@@ -28,7 +28,7 @@ func (t *turn) topicLines(intent string) [][]string {
 		}
 		score := 1
 		if len(topic.Words) > 0 {
-			if score = weighWords(t.plain, topic.Words, t.lang); score == 0 {
+			if score = scoreEntries(t.plain, topic.Words, t.lang); score == 0 {
 				continue
 			}
 		}
@@ -45,9 +45,9 @@ func (t *turn) topicLines(intent string) [][]string {
 // isAsking reports whether an intent is a question about the world, or empty.
 func isAsking(intent string) bool { return intent == "" || asking[intent] }
 
-// weighWords returns the weight of the longest entry of words that was said, or 0 if none was. If there are
+// scoreEntries returns the weight of the longest entry of words that was said, or 0 if none was. If there are
 // no entries in the language, those of all languages count.
-func weighWords(said []string, words map[string][]string, lang language) int {
+func scoreEntries(said []string, words map[string][]string, lang language) int {
 	best := 0
 	weigh := func(entries []string) {
 		for _, entry := range entries {

@@ -28,9 +28,9 @@ const (
 	complete
 )
 
-// hung is the silence after which an abandoned answer counts as one that would never have arrived. Some
+// hangTimeout is the silence after which an abandoned answer counts as one that would never have arrived. Some
 // models then take the next question for the end of that turn, and do not answer it.
-const hung = 2 * time.Second
+const hangTimeout = 2 * time.Second
 
 // maxTranscript is the maximum length of a player's transcript in bytes.
 const maxTranscript = 32 << 10
@@ -48,21 +48,21 @@ type answers struct {
 	open  bool // the service has not ended the turn of the last question
 	older int  // number of earlier turns that the service has not ended; what arrives belongs to them
 	// passed: a whole answer arrived while older turns were open, and was dropped.
-	passed bool
-	lost   bool // turns can no longer be told apart; permanent
+	passed            bool
+	indistinguishable bool // turns can no longer be told apart; permanent
 	// since is when the question or the results were sent.
 	since time.Time
 	// callOpen: the part of an async turn that made calls has not ended.
 	callOpen bool
 
-	number  int  // of the answer, from 1
-	begun   bool // the start has been reported
-	cut     bool // it was interrupted
-	part    int  // of the answer, from 1
-	playing bool // the part is not complete
-	samples int  // received for the answer
-	left    []byte
-	strange bool // unsupported audio was received; reported once
+	number         int  // of the answer, from 1
+	startReported  bool // the start has been reported
+	cut            bool // it was interrupted
+	part           int  // of the answer, from 1
+	playing        bool // the part is not complete
+	samples        int  // received for the answer
+	oddByte        []byte
+	formatReported bool // unsupported audio was received; reported once
 
 	said  strings.Builder // by the player
 	final bool            // the final transcript has been reported
@@ -70,36 +70,36 @@ type answers struct {
 
 // startQuestion records that a player begins to speak. It abandons the answer in progress.
 func (a *answers) startQuestion() []s2s.Event {
-	events := a.giveUp()
+	events := a.abandon()
 	a.said.Reset()
 	a.final = false
 	return events
 }
 
-// ask records that an answer is requested.
-func (a *answers) ask() []s2s.Event {
-	events := a.giveUp()
+// startAnswer records that an answer is requested.
+func (a *answers) startAnswer() []s2s.Event {
+	events := a.abandon()
 	if a.open {
 		a.older++
 	}
 	a.open, a.passed, a.callOpen = true, false, false
 	a.phase, a.since = waiting, time.Now()
 	a.number++
-	a.begun, a.cut, a.part, a.samples, a.left = false, false, 0, 0, nil
+	a.startReported, a.cut, a.part, a.samples, a.oddByte = false, false, 0, 0, nil
 	return events
 }
 
 // isUnderWay reports whether an answer was requested and is not complete.
 func (a *answers) isUnderWay() bool { return a.phase != idle && a.phase != complete }
 
-// giveUp ends the answer for the listener; what still arrives for it is dropped. It sets lost if the next
+// abandon ends the answer for the listener; what still arrives for it is dropped. It sets lost if the next
 // answer could not be told apart or would never arrive: if the service hangs, or if an answer was dropped
 // while waiting for this one and no older turn is open. In that case the dropped answer may have been this
 // one, because the service omitted the end of an earlier turn.
-func (a *answers) giveUp() []s2s.Event {
-	hangs := (a.phase == waiting || a.phase == resumed) && time.Since(a.since) >= hung
+func (a *answers) abandon() []s2s.Event {
+	hangs := (a.phase == waiting || a.phase == resumed) && time.Since(a.since) >= hangTimeout
 	skipped := a.phase == waiting && a.passed && a.older == 0
-	a.lost = a.lost || hangs || skipped
+	a.indistinguishable = a.indistinguishable || hangs || skipped
 	var events []s2s.Event
 	if a.isUnderWay() {
 		events = append(a.end(), s2s.GenerationDone{Status: "cancelled"})
@@ -113,37 +113,37 @@ func (a *answers) received() time.Duration {
 	return time.Duration(a.samples) * time.Second / outputRate
 }
 
-// takeContent handles the conversation content of a message.
-func (a *answers) takeContent(c *serverContent) []s2s.Event {
+// handleContent handles the conversation content of a message.
+func (a *answers) handleContent(c *serverContent) []s2s.Event {
 	var events []s2s.Event
 	if c.InputTranscription != nil {
-		events = append(events, a.takeInput(c.InputTranscription)...)
+		events = append(events, a.handleInput(c.InputTranscription)...)
 	}
 	if c.OutputTranscription != nil {
-		events = append(events, a.takeTranscript(c.OutputTranscription.Text)...)
+		events = append(events, a.handleTranscript(c.OutputTranscription.Text)...)
 	}
 	for _, part := range c.ModelTurn.Parts {
 		if part.InlineData != nil {
-			events = append(events, a.takeAudio(part.InlineData)...)
+			events = append(events, a.handleAudio(part.InlineData)...)
 		}
 	}
 	if c.GenerationComplete {
-		events = append(events, a.takeGenerationComplete()...)
+		events = append(events, a.handleGenerationComplete()...)
 	}
 	if c.Interrupted {
-		events = append(events, a.takeInterrupted()...)
+		events = append(events, a.handleInterrupted()...)
 	}
 	if c.WaitingForInput && a.phase == waiting && a.older == 0 {
 		events = append(events, a.complete("incomplete", nil)...)
 	}
 	if c.TurnComplete {
-		events = append(events, a.takeTurnComplete(c)...)
+		events = append(events, a.handleTurnComplete(c)...)
 	}
 	return events
 }
 
-// takeInput handles a part of the player's transcript, which may arrive at any time.
-func (a *answers) takeInput(t *transcription) []s2s.Event {
+// handleInput handles a part of the player's transcript, which may arrive at any time.
+func (a *answers) handleInput(t *transcription) []s2s.Event {
 	var events []s2s.Event
 	if text := clean(t.Text); text != "" {
 		if a.said.Len()+len(text) <= maxTranscript {
@@ -189,10 +189,10 @@ func (a *answers) admit() ([]s2s.Event, bool) {
 
 // begin reports the start of the answer, once.
 func (a *answers) begin() []s2s.Event {
-	if a.begun {
+	if a.startReported {
 		return nil
 	}
-	a.begun = true
+	a.startReported = true
 	return []s2s.Event{s2s.ResponseStarted{}}
 }
 
@@ -207,7 +207,7 @@ func (a *answers) item() string {
 	if !a.playing {
 		a.playing = true
 		a.part++
-		a.left = nil
+		a.oddByte = nil
 	}
 	return strconv.Itoa(a.number) + "." + strconv.Itoa(a.part)
 }
@@ -222,9 +222,9 @@ func (a *answers) endPart() []s2s.Event {
 	return []s2s.Event{s2s.ItemDone{Item: item}}
 }
 
-// takeTranscript handles a part of the answer's transcript. If it arrives after all the audio, it belongs to
+// handleTranscript handles a part of the answer's transcript. If it arrives after all the audio, it belongs to
 // the last part.
-func (a *answers) takeTranscript(text string) []s2s.Event {
+func (a *answers) handleTranscript(text string) []s2s.Event {
 	text = clean(text)
 	if text == "" {
 		return nil
@@ -239,13 +239,13 @@ func (a *answers) takeTranscript(text string) []s2s.Event {
 	return append(events, s2s.OutputTranscript{Item: a.item(), Text: text})
 }
 
-// takeAudio handles a piece of audio.
-func (a *answers) takeAudio(b *blob) []s2s.Event {
+// handleAudio handles a piece of audio.
+func (a *answers) handleAudio(b *blob) []s2s.Event {
 	if !isSound(b.MIMEType) {
-		if a.strange {
+		if a.formatReported {
 			return nil
 		}
-		a.strange = true
+		a.formatReported = true
 		return []s2s.Event{s2s.Failed{Err: errSound}}
 	}
 	if len(b.Data) == 0 {
@@ -256,8 +256,8 @@ func (a *answers) takeAudio(b *blob) []s2s.Event {
 		return nil
 	}
 	item := a.item()
-	samples, left := decode(a.left, b.Data)
-	a.left = left
+	samples, left := decode(a.oddByte, b.Data)
+	a.oddByte = left
 	if len(samples) == 0 {
 		return events
 	}
@@ -272,9 +272,9 @@ func (a *answers) complete(status string, err error) []s2s.Event {
 	return append(events, s2s.GenerationDone{Status: status, Err: err})
 }
 
-// takeGenerationComplete ends an answer that has begun to arrive. In waiting and resumed the message may
+// handleGenerationComplete ends an answer that has begun to arrive. In waiting and resumed the message may
 // belong to an older turn, or to the part that made calls; then turnComplete decides.
-func (a *answers) takeGenerationComplete() []s2s.Event {
+func (a *answers) handleGenerationComplete() []s2s.Event {
 	if a.phase == answering {
 		return a.complete("completed", nil)
 	}
@@ -282,9 +282,9 @@ func (a *answers) takeGenerationComplete() []s2s.Event {
 	return nil
 }
 
-// takeInterrupted ends an answer that the service breaks off. For an abandoned answer it is only the echo,
+// handleInterrupted ends an answer that the service breaks off. For an abandoned answer it is only the echo,
 // whenever it arrives.
-func (a *answers) takeInterrupted() []s2s.Event {
+func (a *answers) handleInterrupted() []s2s.Event {
 	switch a.phase {
 	case answering, calling, resumed:
 		events := a.end()
@@ -298,8 +298,8 @@ func (a *answers) takeInterrupted() []s2s.Event {
 	return nil
 }
 
-// takeTurnComplete ends the oldest open turn of the service. A turn in progress continues.
-func (a *answers) takeTurnComplete(c *serverContent) []s2s.Event {
+// handleTurnComplete ends the oldest open turn of the service. A turn in progress continues.
+func (a *answers) handleTurnComplete(c *serverContent) []s2s.Event {
 	if a.isUnderWay() && a.older == 0 && c.InteractionStatus == inProgress {
 		return nil
 	}

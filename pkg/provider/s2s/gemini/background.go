@@ -50,8 +50,8 @@ func (b *background) interrupted(heard, received time.Duration) {
 	}
 }
 
-// take returns and clears all notes, including those for this answer only.
-func (b *background) take(r s2s.Response) string {
+// drain returns and clears all notes, including those for this answer only.
+func (b *background) drain(r s2s.Response) string {
 	if r.Context != "" {
 		b.add(r.Context)
 	}

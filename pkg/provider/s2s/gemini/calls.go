@@ -22,11 +22,11 @@ const (
 
 // calls holds the tool calls of a session. It does no I/O and is not safe for concurrent use.
 type calls struct {
-	traits traits
-	open   map[string]*openCall
-	closed []string // IDs, oldest first
-	made   int      // number of generated IDs
-	wanted bool     // the model is to respond to a result that the answer waits for
+	traits         traits
+	open           map[string]*openCall
+	closed         []string // IDs, oldest first
+	made           int      // number of generated IDs
+	responseWanted bool     // the model is to respond to a result that the answer waits for
 }
 
 // openCall is a call without a result.
@@ -39,16 +39,16 @@ type openCall struct {
 // round holds the calls of one message. Their results are sent together, because a model that waits continues
 // with the first message it receives.
 type round struct {
-	waiting int
-	dead    bool // the results are no longer wanted
-	results []*functionResponse
+	waiting   int
+	abandoned bool // the results are no longer wanted
+	results   []*functionResponse
 }
 
 // start opens the calls of a message, except those already open. It refuses calls that cannot be opened.
 func (c *calls) start(wanted []*functionCall) (opened []llm.ToolCall, refused []*functionResponse) {
 	r := &round{}
 	if c.liveCalls() == 0 {
-		c.wanted = false
+		c.responseWanted = false
 	}
 	for _, call := range wanted {
 		if call == nil {
@@ -120,37 +120,37 @@ func (c *calls) answer(r s2s.ToolResult) (ready []*functionResponse, over, wante
 	}
 	c.forget(r.ID)
 	in := call.round
-	quiet := r.Silent || in.dead
+	quiet := r.Silent || in.abandoned
 	in.waiting--
-	c.wanted = c.wanted || !quiet
+	c.responseWanted = c.responseWanted || !quiet
 	in.results = append(in.results, c.response(call.wire, call.name, r.Text, r.IsError, quiet))
-	if in.waiting > 0 && !in.dead {
+	if in.waiting > 0 && !in.abandoned {
 		return nil, false, false, true, true
 	}
 	ready, in.results = in.results, nil
-	return ready, !in.dead && c.liveCalls() == 0, c.wanted, true, true
+	return ready, !in.abandoned && c.liveCalls() == 0, c.responseWanted, true, true
 }
 
 // liveCalls returns the number of calls that the answer still waits for.
 func (c *calls) liveCalls() int {
 	n := 0
 	for _, call := range c.open {
-		if !call.round.dead {
+		if !call.round.abandoned {
 			n++
 		}
 	}
 	return n
 }
 
-// giveUp marks the results of open calls as unwanted. It returns the results that were waiting for others.
-func (c *calls) giveUp() []*functionResponse {
+// abandon marks the results of open calls as unwanted. It returns the results that were waiting for others.
+func (c *calls) abandon() []*functionResponse {
 	var ready []*functionResponse
 	for _, call := range c.open {
 		r := call.round
-		if r.dead {
+		if r.abandoned {
 			continue
 		}
-		r.dead = true
+		r.abandoned = true
 		for _, result := range r.results {
 			if c.traits.scheduling {
 				result.Scheduling = silent
@@ -162,9 +162,9 @@ func (c *calls) giveUp() []*functionResponse {
 	return ready
 }
 
-// settle closes all open calls with an error, because some models accept no input while they wait for
+// closeAll closes all open calls with an error, because some models accept no input while they wait for
 // results. The caller has abandoned the calls.
-func (c *calls) settle() []*functionResponse {
+func (c *calls) closeAll() []*functionResponse {
 	var ready []*functionResponse
 	for id, call := range c.open {
 		ready = append(ready, c.response(call.wire, call.name, "the player spoke before there was a result", true, true))
@@ -188,7 +188,7 @@ func (c *calls) cancel(wire []string) (ids []string, ready []*functionResponse, 
 		if r.waiting == 0 {
 			ready = append(ready, r.results...)
 			r.results = nil
-			over = over || !r.dead
+			over = over || !r.abandoned
 		}
 	}
 	slices.Sort(ids)

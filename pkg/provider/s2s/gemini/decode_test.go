@@ -24,7 +24,9 @@ func bare(model string) *session {
 }
 
 // ask requests an answer, as Respond does.
-func (s *session) ask() { s.tell(append(s.answers.startQuestion(), s.answers.ask()...)...) }
+func (s *session) ask() {
+	s.queueEvents(append(s.answers.startQuestion(), s.answers.startAnswer()...)...)
+}
 
 // hear handles one message, as the reader does.
 func (s *session) hear(t testing.TB, message string) {
@@ -33,7 +35,7 @@ func (s *session) hear(t testing.TB, message string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.take(m)
+	s.handleMessage(m)
 }
 
 // told returns the events since the last call in short form.
@@ -126,8 +128,8 @@ func TestOrders(t *testing.T) {
 				case "ask":
 					s.ask()
 				case "give_up":
-					s.tell(s.answers.giveUp()...)
-					s.calls.giveUp()
+					s.queueEvents(s.answers.abandon()...)
+					s.calls.abandon()
 				case "answer", "answer_again":
 					id := map[string]string{"answer": "1", "answer_again": "call-1"}[word]
 					if _, over, wanted, _, _ := s.calls.answer(s2s.ToolResult{ID: id}); over {
@@ -155,8 +157,8 @@ func TestLostEnd(t *testing.T) {
 	for _, word := range []string{"interrupted", "says", "generated", "complete"} {
 		s.hear(t, messages[word])
 	}
-	if got, want := s.told(), "started sound done:cancelled"; got != want || s.answers.lost {
-		t.Errorf("%q is told, want %q; lost: %v", got, want, s.answers.lost)
+	if got, want := s.told(), "started sound done:cancelled"; got != want || s.answers.indistinguishable {
+		t.Errorf("%q is told, want %q; lost: %v", got, want, s.answers.indistinguishable)
 	}
 	if err := s.BeginTurn(t.Context()); !errors.Is(err, s2s.ErrClosed) || errors.Is(err, s2s.ErrUnavailable) {
 		t.Errorf("BeginTurn = %v, want ErrClosed alone, so that a new session is opened at once", err)
@@ -178,10 +180,10 @@ func TestHangs(t *testing.T) {
 		after time.Duration
 		lost  bool
 	}{
-		{"asked", "", hung, true},
-		{"asked_just_now", "", hung - 1, false},
-		{"with_results", "call", hung, true},
-		{"with_results_just_now", "call", hung - 1, false},
+		{"asked", "", hangTimeout, true},
+		{"asked_just_now", "", hangTimeout - 1, false},
+		{"with_results", "call", hangTimeout, true},
+		{"with_results_just_now", "call", hangTimeout - 1, false},
 		{"in_mid_sentence", "says", time.Hour, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -240,15 +242,15 @@ func TestBackgroundIsBounded(t *testing.T) {
 	}
 	b.add(" ")
 	b.add("newest")
-	text := b.take(s2s.Response{})
+	text := b.drain(s2s.Response{})
 	if len(text) > maxBackground+1000 || !strings.HasSuffix(text, "newest") {
 		t.Errorf("%d bytes are kept, ending in %q", len(text), text[len(text)-20:])
 	}
 	b.add(strings.Repeat("ä", maxBackground))
-	if text := b.take(s2s.Response{}); len(text) > maxBackground+1000 || !strings.HasSuffix(text, "ä") {
+	if text := b.drain(s2s.Response{}); len(text) > maxBackground+1000 || !strings.HasSuffix(text, "ä") {
 		t.Errorf("a long note is kept with %d bytes", len(text))
 	}
-	if text := b.take(s2s.Response{}); text != "" {
+	if text := b.drain(s2s.Response{}); text != "" {
 		t.Errorf("nothing was noted, and %q told", text)
 	}
 }
@@ -303,8 +305,8 @@ func FuzzMessages(f *testing.F) {
 					s.ask()
 					line = line[1:]
 				case 'g':
-					s.tell(s.answers.giveUp()...)
-					s.calls.giveUp()
+					s.queueEvents(s.answers.abandon()...)
+					s.calls.abandon()
 					line = line[1:]
 				case 'r':
 					for id := range s.calls.open {
@@ -315,7 +317,7 @@ func FuzzMessages(f *testing.F) {
 					line = line[1:]
 				}
 				if m, err := parse([]byte(line)); err == nil {
-					s.take(m)
+					s.handleMessage(m)
 				}
 				for _, e := range s.events {
 					r.see(t, e)

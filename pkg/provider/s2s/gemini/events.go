@@ -106,14 +106,14 @@ func (s *session) read() {
 		switch {
 		case err == nil:
 			malformed = 0
-			s.take(m)
+			s.handleMessage(m)
 		case malformed == maxMalformed:
 			s.end(fmt.Errorf("%w: %w: %w", s2s.ErrClosed, s.provider.service.Unavailable, errMalformed))
 			return
 		default:
 			malformed++
 			s.mu.Lock()
-			s.tell(s2s.Failed{Err: s.provider.whyMalformed(err, false)})
+			s.queueEvents(s2s.Failed{Err: s.provider.whyMalformed(err, false)})
 			s.mu.Unlock()
 		}
 		if !s.awaitRoom() {
@@ -139,32 +139,32 @@ func (s *session) awaitRoom() bool {
 	}
 }
 
-// take handles one message.
-func (s *session) take(m *serverMessage) {
+// handleMessage handles one message.
+func (s *session) handleMessage(m *serverMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m.ServerContent != nil {
-		s.tell(s.answers.takeContent(m.ServerContent)...)
+		s.queueEvents(s.answers.handleContent(m.ServerContent)...)
 	}
-	s.takeCalls(m.ToolCall.FunctionCalls)
-	s.takeCancellation(m.ToolCallCancellation.IDs)
+	s.openCalls(m.ToolCall.FunctionCalls)
+	s.handleCancellation(m.ToolCallCancellation.IDs)
 	if m.UsageMetadata != nil {
-		s.tell(count(m.UsageMetadata))
+		s.queueEvents(count(m.UsageMetadata))
 	}
 	if m.GoAway != nil {
 		left, err := time.ParseDuration(m.GoAway.TimeLeft)
 		if err != nil {
 			left = 0 // it may be soon
 		}
-		s.tell(s2s.GoingAway{Left: max(0, left)})
+		s.queueEvents(s2s.GoingAway{Left: max(0, left)})
 	}
 	if u := m.SessionResumptionUpdate; u.Resumable && u.NewHandle != "" && len(u.NewHandle) <= maxHandle {
-		s.tell(s2s.Resumable{Handle: u.NewHandle})
+		s.queueEvents(s2s.Resumable{Handle: u.NewHandle})
 	}
 }
 
-// takeCalls opens calls, and refuses those of abandoned answers. The caller must hold s.mu.
-func (s *session) takeCalls(wanted []*functionCall) {
+// openCalls opens calls, and refuses those of abandoned answers. The caller must hold s.mu.
+func (s *session) openCalls(wanted []*functionCall) {
 	if len(wanted) == 0 {
 		return
 	}
@@ -173,25 +173,25 @@ func (s *session) takeCalls(wanted []*functionCall) {
 		s.refuse(s.calls.refuseAll(wanted))
 		return
 	}
-	s.tell(begun...)
+	s.queueEvents(begun...)
 	opened, refused := s.calls.start(wanted)
 	s.refuse(refused)
 	for _, call := range opened {
-		s.tell(s2s.ToolCalled{Call: call})
+		s.queueEvents(s2s.ToolCalled{Call: call})
 	}
 	switch {
 	case len(opened) > 0:
-		s.tell(s2s.GenerationDone{Calls: len(opened), Status: "completed"})
+		s.queueEvents(s2s.GenerationDone{Calls: len(opened), Status: "completed"})
 	case s.calls.liveCalls() == 0: // all were refused
 		s.answers.resume(true)
 	}
 }
 
-// takeCancellation closes calls that the service withdraws. The caller must hold s.mu.
-func (s *session) takeCancellation(wire []string) {
+// handleCancellation closes calls that the service withdraws. The caller must hold s.mu.
+func (s *session) handleCancellation(wire []string) {
 	ids, ready, over := s.calls.cancel(wire)
 	if len(ids) > 0 {
-		s.tell(s2s.ToolCancelled{IDs: ids})
+		s.queueEvents(s2s.ToolCancelled{IDs: ids})
 	}
 	if over {
 		s.answers.resume(true)
@@ -208,6 +208,6 @@ func (s *session) refuse(responses []*functionResponse) {
 	select {
 	case s.out <- responseMessage(responses):
 	default:
-		s.tell(s2s.Failed{Err: errors.New("a call was not answered, since too much waits to be sent")})
+		s.queueEvents(s2s.Failed{Err: errors.New("a call was not answered, since too much waits to be sent")})
 	}
 }

@@ -136,7 +136,7 @@ func (p *Provider) Connect(ctx context.Context, o s2s.SessionOptions) (s2s.Sessi
 		return nil, fmt.Errorf("opening a session with %s: %w", p.Name(), err)
 	}
 	s := newSession(p, conn)
-	s.take(first)
+	s.handleMessage(first)
 	if turns := p.history(o); len(turns) > 0 {
 		if err := s.send(ctx, clientMessage{ClientContent: &clientContent{Turns: turns}}); err != nil {
 			_ = s.Close() // the session never began

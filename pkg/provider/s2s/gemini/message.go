@@ -85,8 +85,10 @@ type part struct {
 	Text       string `json:"text,omitempty"`
 }
 
-// says returns a text by role, which is "user" or "model".
-func says(role, text string) *content { return &content{Parts: []part{{Text: text}}, Role: role} }
+// textContent returns a text by role, which is "user" or "model".
+func textContent(role, text string) *content {
+	return &content{Parts: []part{{Text: text}}, Role: role}
+}
 
 type blob struct {
 	Data     []byte `json:"data"`

@@ -99,7 +99,7 @@ func TestAnswersAreThoseToTheLastQuestion(t *testing.T) {
 		// If a turn passes while the next one is requested and given up, the two cannot
 		// be told apart; then the session ends.
 		sure := func() {
-			if a.lost {
+			if a.indistinguishable {
 				t.Skip("it lost track")
 			}
 		}
@@ -111,13 +111,13 @@ func TestAnswersAreThoseToTheLastQuestion(t *testing.T) {
 				t.Fatalf("question %d was never given up", asked)
 			}
 			asked, ended = asked+1, false
-			see(a.ask())
+			see(a.startAnswer())
 		}
 		receive := func() {
 			if len(service.out) > 0 {
 				c := service.out[0]
 				service.out = service.out[1:]
-				see(a.takeContent(c))
+				see(a.handleContent(c))
 			}
 		}
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
@@ -125,7 +125,7 @@ func TestAnswersAreThoseToTheLastQuestion(t *testing.T) {
 			case "ask":
 				ask()
 			case "give up":
-				see(a.giveUp())
+				see(a.abandon())
 				sure()
 				service.in = append(service.in, "start")
 			case "work":

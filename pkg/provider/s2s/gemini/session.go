@@ -115,8 +115,8 @@ func (s *session) whyEnded() error {
 	return s.ended
 }
 
-// tell queues events for Recv. The caller must hold s.mu.
-func (s *session) tell(events ...s2s.Event) {
+// queueEvents queues events for Recv. The caller must hold s.mu.
+func (s *session) queueEvents(events ...s2s.Event) {
 	if len(events) > 0 {
 		s.events = append(s.events, events...)
 		wakeup.Signal(s.wake)
@@ -201,8 +201,8 @@ var errLost = fmt.Errorf("%w: the service did not come to the end of an answer",
 // calls first. The caller must hold the turn.
 func (s *session) startActivity(ctx context.Context) error {
 	s.mu.Lock()
-	settled := append(s.calls.giveUp(), s.calls.settle()...)
-	lost := s.answers.lost
+	settled := append(s.calls.abandon(), s.calls.closeAll()...)
+	lost := s.answers.indistinguishable
 	s.mu.Unlock()
 	if lost {
 		s.end(errLost)
@@ -227,7 +227,7 @@ func (s *session) BeginTurn(ctx context.Context) error {
 	}
 	defer s.unlockTurn()
 	s.mu.Lock()
-	s.tell(s.answers.startQuestion()...)
+	s.queueEvents(s.answers.startQuestion()...)
 	s.mu.Unlock()
 	s.inTurn, s.sounded = true, false
 	return s.startActivity(ctx)
@@ -275,15 +275,15 @@ func (s *session) Respond(ctx context.Context, r s2s.Response) error {
 	}
 	if !s.inTurn {
 		s.mu.Lock()
-		s.tell(s.answers.startQuestion()...)
+		s.queueEvents(s.answers.startQuestion()...)
 		s.mu.Unlock()
 	}
 	if err := s.startActivity(ctx); err != nil {
 		return err
 	}
 	s.mu.Lock()
-	s.tell(s.answers.ask()...)
-	text := s.background.take(r)
+	s.queueEvents(s.answers.startAnswer()...)
+	text := s.background.drain(r)
 	s.mu.Unlock()
 	s.inTurn, s.activity, s.sounded = false, false, false
 	var messages []clientMessage
@@ -340,8 +340,8 @@ func (s *session) Interrupt(ctx context.Context, heard time.Duration) error {
 	}
 	s.answers.cut = true
 	s.background.interrupted(heard, s.answers.received())
-	s.tell(s.answers.giveUp()...)
-	ready := s.calls.giveUp()
+	s.queueEvents(s.answers.abandon()...)
+	ready := s.calls.abandon()
 	speaking := s.answers.open && len(s.calls.open) == 0
 	s.mu.Unlock()
 	if len(ready) > 0 {

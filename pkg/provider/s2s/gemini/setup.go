@@ -24,7 +24,7 @@ func (p *Provider) setup(o s2s.SessionOptions) *setup {
 		instruction = withHistory(instruction, o.History)
 	}
 	if instruction != "" {
-		b.SystemInstruction = says("user", instruction)
+		b.SystemInstruction = textContent("user", instruction)
 	}
 	b.SessionResumption.Handle = o.Resume
 	b.RealtimeInputConfig.ActivityHandling = "START_OF_ACTIVITY_INTERRUPTS"
@@ -96,7 +96,7 @@ func (p *Provider) history(o s2s.SessionOptions) []*content {
 		if m.Role == llm.RoleAssistant {
 			role, text = "model", m.Content
 		}
-		turns = append(turns, says(role, text))
+		turns = append(turns, textContent(role, text))
 	}
 	return turns
 }

@@ -35,23 +35,23 @@ const (
 type feed struct {
 	wake chan struct{} // holds one token if there may be something to send
 
-	mu    sync.Mutex // guards the fields below
-	queue []int16    // audio to send, oldest first
-	open  bool       // a turn is in progress
-	muted bool       // as told to the service
-	quiet int        // samples of silence sent since the last audio
-	due   time.Time  // when the sent audio ends in real time; zero at first
-	sent  int64      // samples in total
-	came  int64      // samples from the service, which runs on the time of its input
-	fresh time.Time  // when audio was last added
+	mu        sync.Mutex // guards the fields below
+	queue     []int16    // audio to send, oldest first
+	open      bool       // a turn is in progress
+	muted     bool       // as told to the service
+	quiet     int        // samples of silence sent since the last audio
+	due       time.Time  // when the sent audio ends in real time; zero at first
+	sent      int64      // samples in total
+	received  int64      // samples from the service, which runs on the time of its input
+	lastAdded time.Time  // when audio was last added
 }
 
 func newFeed() *feed { return &feed{wake: make(chan struct{}, 1), quiet: afterthought} }
 
-// noteOutput records how much audio the service sent.
-func (f *feed) noteOutput(samples int) {
+// recordOutput records how much audio the service sent.
+func (f *feed) recordOutput(samples int) {
 	f.mu.Lock()
-	f.came += int64(samples)
+	f.received += int64(samples)
 	f.mu.Unlock()
 	wakeup.Signal(f.wake)
 }
@@ -71,7 +71,7 @@ func (f *feed) add(samples []int16, now time.Time) {
 	if over := len(f.queue) - maxQueued; over > 0 {
 		f.queue = append(f.queue[:0], f.queue[over:]...)
 	}
-	f.fresh = now
+	f.lastAdded = now
 	f.mu.Unlock()
 	wakeup.Signal(f.wake)
 }
@@ -91,7 +91,7 @@ func (f *feed) next(now time.Time, buf []int16) order {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	ahead := f.due.Sub(now)
-	if f.due.IsZero() || ahead < -asleep || ahead > 0 && f.came > 0 && f.sent-f.came <= behind {
+	if f.due.IsZero() || ahead < -asleep || ahead > 0 && f.received > 0 && f.sent-f.received <= behind {
 		f.due, ahead = now, 0 // at the start, after sleep, or when the service has processed everything
 	}
 	switch {
@@ -112,7 +112,7 @@ func (f *feed) next(now time.Time, buf []int16) order {
 	}
 	wait := ahead + audio.Duration(piece, rate)
 	if f.open {
-		wait = max(wait, pause-now.Sub(f.fresh))
+		wait = max(wait, pause-now.Sub(f.lastAdded))
 	}
 	if wait > 0 {
 		return order{wait: wait}

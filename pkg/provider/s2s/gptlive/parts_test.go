@@ -108,9 +108,9 @@ func TestFeedKeepsTime(t *testing.T) {
 // has already heard the turn, because the service then waits for the silence.
 func TestFeedFollowsAFastService(t *testing.T) {
 	p := newFeedPlay(t)
-	p.until(time.Second, p.f.noteOutput)
+	p.until(time.Second, p.f.recordOutput)
 	p.speak(3 * time.Second)
-	p.until(1500*time.Millisecond, p.f.noteOutput)
+	p.until(1500*time.Millisecond, p.f.recordOutput)
 	if got := p.passed(); got < 4300*time.Millisecond || got > 4500*time.Millisecond {
 		t.Errorf("%v sent in 1.5 s, want 3 s more than that", got)
 	}
@@ -275,7 +275,7 @@ func FuzzTake(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		s := &session{provider: New("key", nil), feed: newFeed(), started: -1, ended: make(chan struct{})}
 		for range 2 {
-			for _, e := range s.take(raw, time.Unix(1, 0)) {
+			for _, e := range s.handleMessage(raw, time.Unix(1, 0)) {
 				switch e := e.(type) {
 				case s2s.Audio:
 					if len(e.Samples) == 0 || len(e.Samples) > len(raw) {

@@ -41,7 +41,7 @@ func (s *session) nextEvent() (s2s.Event, bool) {
 		switch e.(type) {
 		case s2s.Audio, s2s.OutputTranscript:
 			s.mu.Lock()
-			kept := s.keeping != passing
+			kept := s.dropState != passing
 			s.mu.Unlock()
 			if kept {
 				continue
@@ -57,14 +57,14 @@ func (s *session) read(ctx context.Context) {
 	raw, err := s.conn.Recv(ctx)
 	switch {
 	case err == nil:
-		s.waiting = append(s.waiting, s.take(raw, time.Now())...)
+		s.waiting = append(s.waiting, s.handleMessage(raw, time.Now())...)
 	case ctx.Err() == nil:
 		s.end(s.provider.broken(err))
 	}
 }
 
-// take converts a message that arrived at now to events.
-func (s *session) take(raw []byte, now time.Time) []s2s.Event {
+// handleMessage converts a message that arrived at now to events.
+func (s *session) handleMessage(raw []byte, now time.Time) []s2s.Event {
 	m, err := decode(raw)
 	if m.Type == "" { // the service violates the protocol
 		s.end(fmt.Errorf("%w: %w", s2s.ErrClosed, err))
@@ -75,18 +75,18 @@ func (s *session) take(raw []byte, now time.Time) []s2s.Event {
 	}
 	switch m.Type {
 	case "session.output_audio.delta":
-		return s.takeSound(&m, now)
+		return s.handleSound(&m, now)
 	case "session.output_transcript.delta":
-		return s.takeWords(m.text(), now)
+		return s.handleWords(m.text(), now)
 	case "session.input_transcript.delta":
 		return []s2s.Event{s2s.InputTranscript{Text: m.text()}}
 	case "session.delegation.created":
-		return s.takeDelegation(m.delegation())
+		return s.handleDelegation(m.delegation())
 	case "session.usage.updated":
-		return s.takeUsage(m.seconds())
+		return s.handleUsage(m.seconds())
 	case "session.closed":
 		s.end(s.provider.closing(m.Reason))
-		return s.takeUsage(m.seconds())
+		return s.handleUsage(m.seconds())
 	case "error":
 		err := s.provider.complaint(m.Error, s2s.ErrUnavailable)
 		if isFatal(m.Error) {
@@ -98,30 +98,30 @@ func (s *session) take(raw []byte, now time.Time) []s2s.Event {
 	return nil
 }
 
-// takeSound forwards audible audio.
-func (s *session) takeSound(m *message, now time.Time) []s2s.Event {
+// handleSound forwards audible audio.
+func (s *session) handleSound(m *message, now time.Time) []s2s.Event {
 	samples, err := m.samples()
 	if err != nil {
 		return []s2s.Event{s2s.Failed{Err: err}}
 	}
-	s.feed.noteOutput(len(samples))
+	s.feed.recordOutput(len(samples))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endPause(now)
 	heard := s.gate.pass(samples, now)
-	if len(heard) == 0 || s.keeping != passing {
+	if len(heard) == 0 || s.dropState != passing {
 		return nil
 	}
 	s.passed += audio.Duration(len(heard), rate)
 	return append(s.startAnswer(), s2s.Audio{Item: strconv.Itoa(s.answer), Samples: heard})
 }
 
-// takeWords forwards a part of the voice's transcript.
-func (s *session) takeWords(text string, now time.Time) []s2s.Event {
+// handleWords forwards a part of the voice's transcript.
+func (s *session) handleWords(text string, now time.Time) []s2s.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endPause(now)
-	if text == "" || s.keeping != passing {
+	if text == "" || s.dropState != passing {
 		return nil
 	}
 	return append(s.startAnswer(), s2s.OutputTranscript{Item: strconv.Itoa(s.answer), Text: text})
@@ -136,8 +136,8 @@ func (s *session) startAnswer() []s2s.Event {
 	return []s2s.Event{s2s.ResponseStarted{}}
 }
 
-// takeDelegation reports each delegation once.
-func (s *session) takeDelegation(id string) []s2s.Event {
+// handleDelegation reports each delegation once.
+func (s *session) handleDelegation(id string) []s2s.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if id == "" || slices.Contains(s.delegations, id) {
@@ -147,14 +147,14 @@ func (s *session) takeDelegation(id string) []s2s.Event {
 		s.delegations = slices.Delete(s.delegations, 0, 1)
 	}
 	s.delegations = append(s.delegations, id)
-	if s.keeping == untilAsked { // nothing was requested since the interruption
+	if s.dropState == dropUntilRequest { // nothing was requested since the interruption
 		return []s2s.Event{s2s.Delegated{ID: id}}
 	}
 	return append(s.startAnswer(), s2s.Delegated{ID: id})
 }
 
-// takeUsage reports the usage since the previous report.
-func (s *session) takeUsage(seconds float64) []s2s.Event {
+// handleUsage reports the usage since the previous report.
+func (s *session) handleUsage(seconds float64) []s2s.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	more := seconds - s.seconds

@@ -17,15 +17,15 @@ import (
 // maxDelegations is the number of delegations a session remembers.
 const maxDelegations = 64
 
-// keeping is the use made of the service's audio and transcripts.
-type keeping uint8
+// dropState is the use made of the service's audio and transcripts.
+type dropState uint8
 
 const (
-	passing keeping = iota
-	// untilAsked: they are dropped until the next answer is requested.
-	untilAsked
-	// untilPause: they are dropped until the earlier speech has ended.
-	untilPause
+	passing dropState = iota
+	// dropUntilRequest: they are dropped until the next answer is requested.
+	dropUntilRequest
+	// dropUntilPause: they are dropped until the earlier speech has ended.
+	dropUntilPause
 )
 
 // session implements [s2s.Session] and [s2s.Delegator].
@@ -45,7 +45,7 @@ type session struct {
 	mu          sync.Mutex // guards the fields below
 	err         error      // why the session has ended
 	gate        gate
-	keeping     keeping
+	dropState   dropState
 	answer      int           // number of the latest requested answer
 	started     int           // number of the latest answer whose start was reported
 	passed      time.Duration // audio of the answer so far
@@ -100,7 +100,7 @@ func (s *session) Respond(ctx context.Context, r s2s.Response) error {
 	s.mu.Lock()
 	s.answer++
 	s.passed = 0
-	s.askAgain(time.Now())
+	s.resumeOutput(time.Now())
 	s.mu.Unlock()
 	note := strings.TrimSpace(r.Context)
 	if r.Speaker != "" {
@@ -109,19 +109,19 @@ func (s *session) Respond(ctx context.Context, r s2s.Response) error {
 	return s.append(ctx, "", note, true)
 }
 
-// askAgain stops dropping audio after Interrupt, as soon as the earlier speech has ended. The caller must
+// resumeOutput stops dropping audio after Interrupt, as soon as the earlier speech has ended. The caller must
 // hold s.mu.
-func (s *session) askAgain(now time.Time) {
-	if s.keeping == untilAsked {
-		s.keeping = untilPause
+func (s *session) resumeOutput(now time.Time) {
+	if s.dropState == dropUntilRequest {
+		s.dropState = dropUntilPause
 	}
 	s.endPause(now)
 }
 
 // endPause stops dropping audio if the earlier speech has ended by now. The caller must hold s.mu.
 func (s *session) endPause(now time.Time) {
-	if s.keeping == untilPause && !s.gate.isOpen(now) {
-		s.keeping = passing
+	if s.dropState == dropUntilPause && !s.gate.isOpen(now) {
+		s.dropState = passing
 	}
 }
 
@@ -155,7 +155,7 @@ func (s *session) SendToolResult(context.Context, s2s.ToolResult) error { return
 // continues.
 func (s *session) Interrupt(ctx context.Context, heard time.Duration) error {
 	s.mu.Lock()
-	s.keeping = untilAsked
+	s.dropState = dropUntilRequest
 	heard = max(0, min(heard, s.passed))
 	s.mu.Unlock()
 	note := "You were interrupted before anything was heard. Do not say it any more."
@@ -171,7 +171,7 @@ func (s *session) Tell(ctx context.Context, delegation, text string, silent bool
 	s.mu.Lock()
 	known := delegation == "" || slices.Contains(s.delegations, delegation)
 	if known && !silent {
-		s.askAgain(time.Now())
+		s.resumeOutput(time.Now())
 	}
 	s.mu.Unlock()
 	if !known {
@@ -274,13 +274,13 @@ func (s *session) Close() error {
 func (s *session) shutDown() {
 	s.stopFeed()
 	s.tasks.Wait()
-	s.sayGoodbye()
+	s.endPolitely()
 	s.end(s2s.ErrClosed)
 	s.conn.Abort()
 }
 
-// sayGoodbye asks the service to end the session and reads until it confirms.
-func (s *session) sayGoodbye() {
+// endPolitely asks the service to end the session and reads until it confirms.
+func (s *session) endPolitely() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	if s.send(ctx, command{Type: "session.close"}) != nil {

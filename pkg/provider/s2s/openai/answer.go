@@ -47,7 +47,7 @@ type part struct {
 	odd      bool
 	spoken   bool // part of its transcript has been reported
 	done     bool
-	gone     bool // removed from the conversation, or truncated
+	removed  bool // removed from the conversation, or truncated
 }
 
 // phase is the state of a response.
@@ -109,7 +109,7 @@ func (c *conversation) interrupt(heard time.Duration) {
 	if c.queued == a {
 		c.queued = nil
 		a.generating = false
-		c.tell(s2s.GenerationDone{Status: cancelled})
+		c.queueEvent(s2s.GenerationDone{Status: cancelled})
 	}
 	if r := c.current; r != nil && r.answer == a {
 		c.stop(r)
@@ -125,7 +125,7 @@ func (c *conversation) stop(r *response) {
 		c.current = nil
 		r.answer.generating = false
 		if !r.reported {
-			c.tell(s2s.GenerationDone{Status: cancelled})
+			c.queueEvent(s2s.GenerationDone{Status: cancelled})
 		}
 	case r.phase == asked:
 		r.phase = unwanted
@@ -160,12 +160,12 @@ func (c *conversation) cutParts(a *answer, heard time.Duration) {
 
 // drop deletes a part that was not heard at all.
 func (c *conversation) drop(p *part) {
-	p.gone = true
+	p.removed = true
 	c.send(command{kind: dropItem}, message{Type: "conversation.item.delete", ItemID: p.id})
 }
 
 func (c *conversation) truncate(p *part, endMS int64) {
-	p.gone = true
+	p.removed = true
 	content := p.content
 	c.send(command{kind: cutItem}, message{
 		Type: "conversation.item.truncate", ItemID: p.id, Content: &content, AudioEndMS: &endMS,
@@ -179,7 +179,7 @@ func (c *conversation) dropUnheard(r *response) {
 		return
 	}
 	for _, p := range r.answer.parts {
-		if !p.gone && !p.done {
+		if !p.removed && !p.done {
 			c.drop(p)
 		}
 	}
@@ -217,7 +217,7 @@ func (c *conversation) requestQueued() {
 
 // isBusy reports whether no response may be requested now.
 func (c *conversation) isBusy() bool {
-	return c.current != nil || len(c.strangers) > 0 || c.unseen
+	return c.current != nil || len(c.unrequested) > 0 || c.unseen
 }
 
 func (c *conversation) create(a *answer) {
@@ -227,7 +227,7 @@ func (c *conversation) create(a *answer) {
 	if a.own {
 		return
 	}
-	w := &wish{Instructions: a.instructions, Metadata: map[string]string{tagKey: r.tag}}
+	w := &responseRequest{Instructions: a.instructions, Metadata: map[string]string{tagKey: r.tag}}
 	if a.silent {
 		c.provider.opts.Dialect.inWords(w)
 	}

@@ -55,10 +55,10 @@ type conversation struct {
 	answer  *answer   // the latest; nil before the first
 	current *response // in progress or requested; nil if there is none
 	queued  *answer   // waits until a response may be requested
-	// strangers are the IDs of unrequested responses in progress. unseen means that there is one with an
+	// unrequested are the IDs of unrequested responses in progress. unseen means that there is one with an
 	// unknown ID.
-	strangers map[string]bool
-	unseen    bool
+	unrequested map[string]bool
+	unseen      bool
 	// announces and echoes report whether the server has announced the start of a response, and echoed the
 	// tag of a request.
 	announces, echoes bool
@@ -71,9 +71,9 @@ type conversation struct {
 	order    []string // of commands, oldest first
 	sent     int
 
-	ready bool // the service has accepted the session's setup
-	final error
-	going time.Time // when to report the end; zero once reported
+	ready       bool // the service has accepted the session's setup
+	final       error
+	endNoticeAt time.Time // when to report the end; zero once reported
 
 	out    [][]byte
 	events []s2s.Event
@@ -82,8 +82,8 @@ type conversation struct {
 func newConversation(p *Provider, o s2s.SessionOptions) *conversation {
 	c := &conversation{
 		provider: p, instructions: o.Instructions, latest: o.Instructions,
-		strangers: map[string]bool{}, calls: map[string]*answer{}, commands: map[string]command{},
-		going: time.Now().Add(longest - notice),
+		unrequested: map[string]bool{}, calls: map[string]*answer{}, commands: map[string]command{},
+		endNoticeAt: time.Now().Add(longest - notice),
 	}
 	c.send(command{kind: updateSession}, message{Type: "session.update", Session: p.session(o)})
 	c.inject(o.History)
@@ -96,7 +96,7 @@ func (c *conversation) send(what command, m message) {
 	m.EventID = fmt.Sprintf("glyphoxa_%d", c.sent)
 	data, err := json.Marshal(m)
 	if err != nil { // a tool's schema that cannot be encoded
-		c.tell(s2s.Failed{Err: fmt.Errorf("%w: a message to it cannot be written: %v", s2s.ErrRejected, err), Call: what.call})
+		c.queueEvent(s2s.Failed{Err: fmt.Errorf("%w: a message to it cannot be written: %v", s2s.ErrRejected, err), Call: what.call})
 		return
 	}
 	if len(c.order) == maxCommands {
@@ -108,7 +108,7 @@ func (c *conversation) send(what command, m message) {
 	c.out = append(c.out, data)
 }
 
-func (c *conversation) tell(e s2s.Event) { c.events = append(c.events, e) }
+func (c *conversation) queueEvent(e s2s.Event) { c.events = append(c.events, e) }
 
 // inject adds messages to the conversation, except empty ones.
 func (c *conversation) inject(messages []llm.Message) {

@@ -323,7 +323,7 @@ func FuzzReceive(f *testing.F) {
 				_ = c.respond(s2s.Response{}) // may be too early
 			}
 		}
-		if len(c.calls) > maxOpenCalls || len(c.commands) > maxCommands || len(c.strangers) > maxStrangers || len(c.answer.parts) > maxParts {
+		if len(c.calls) > maxOpenCalls || len(c.commands) > maxCommands || len(c.unrequested) > maxStrangers || len(c.answer.parts) > maxParts {
 			t.Fatal("a session keeps more than it may")
 		}
 		for _, p := range c.answer.parts {

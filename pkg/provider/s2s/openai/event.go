@@ -179,7 +179,7 @@ func parse(data []byte) (event, error) {
 		return event{}, nil
 	}
 	e.Type = name
-	if misfit != nil || !e.isWhole() {
+	if misfit != nil || !e.isComplete() {
 		return event{}, errMalformed
 	}
 	return e, nil
@@ -212,8 +212,8 @@ func cutSound(data []byte) (rest []byte, sound string) {
 // maxID is the maximum length of an identifier in bytes.
 const maxID = 512
 
-// isWhole reports whether e has the fields that its type requires.
-func (e *event) isWhole() bool {
+// isComplete reports whether e has the fields that its type requires.
+func (e *event) isComplete() bool {
 	if len(e.ResponseID) > maxID || len(e.ItemID) > maxID || len(e.CallID) > maxID || len(e.Name) > maxID {
 		return false
 	}

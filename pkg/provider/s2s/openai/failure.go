@@ -50,8 +50,8 @@ func (p *Provider) responseFailure(o *outcome) error {
 	return p.failure(o.Details.Error)
 }
 
-// takeError handles an error. An error about one of our messages fails only that message.
-func (c *conversation) takeError(e *problem) {
+// handleError handles an error. An error about one of our messages fails only that message.
+func (c *conversation) handleError(e *problem) {
 	err := c.provider.failure(e)
 	switch {
 	case !c.ready:
@@ -68,7 +68,7 @@ func (c *conversation) takeError(e *problem) {
 	}
 	switch {
 	case !known:
-		c.tell(s2s.Failed{Err: err})
+		c.queueEvent(s2s.Failed{Err: err})
 	case what.kind == createResponse:
 		c.responseRefused(what, e, err)
 	case what.kind == giveInput:
@@ -76,7 +76,7 @@ func (c *conversation) takeError(e *problem) {
 	case what.kind == dropItem: // the item no longer exists
 	case what.kind == cancelResponse && e.isIdle(): // the response has already ended
 	default:
-		c.tell(s2s.Failed{Err: err, Call: what.call})
+		c.queueEvent(s2s.Failed{Err: err, Call: what.call})
 	}
 }
 
@@ -84,11 +84,11 @@ func (c *conversation) takeError(e *problem) {
 func (c *conversation) responseRefused(what command, e *problem, err error) {
 	r := c.current
 	if r == nil || r.tag != what.tag || !r.isAwaited() {
-		c.tell(s2s.Failed{Err: err})
+		c.queueEvent(s2s.Failed{Err: err})
 		return
 	}
 	c.current = nil
-	if e.isBusy() && len(c.strangers) == 0 {
+	if e.isBusy() && len(c.unrequested) == 0 {
 		c.unseen = true
 		c.cancel("")
 	}
@@ -97,14 +97,14 @@ func (c *conversation) responseRefused(what command, e *problem, err error) {
 	case r.phase == unwanted:
 		a.generating = false
 		if !r.reported {
-			c.tell(s2s.GenerationDone{Status: cancelled})
+			c.queueEvent(s2s.GenerationDone{Status: cancelled})
 		}
 	case e.isBusy() && a.refused <= maxRefused:
 		c.queued = a
 	default:
 		a.generating, a.over = false, true
 		c.start(a)
-		c.tell(s2s.GenerationDone{Status: failed, Err: err})
+		c.queueEvent(s2s.GenerationDone{Status: failed, Err: err})
 	}
 	c.requestQueued()
 }
@@ -112,7 +112,7 @@ func (c *conversation) responseRefused(what command, e *problem, err error) {
 // failAnswer ends an answer whose question the service refused.
 func (c *conversation) failAnswer(a *answer, err error) {
 	if a != c.answer || a.over || !a.generating {
-		c.tell(s2s.Failed{Err: err})
+		c.queueEvent(s2s.Failed{Err: err})
 		return
 	}
 	a.over = true
@@ -125,7 +125,7 @@ func (c *conversation) failAnswer(a *answer, err error) {
 		c.stop(r)
 	}
 	c.start(a)
-	c.tell(s2s.GenerationDone{Status: failed, Err: err})
+	c.queueEvent(s2s.GenerationDone{Status: failed, Err: err})
 }
 
 // closed returns the error for a session that has ended.

@@ -15,16 +15,16 @@ import (
 
 // message is a message to the service, reduced to the fields in use.
 type message struct {
-	EventID    string  `json:"event_id,omitempty"`
-	Type       string  `json:"type"`
-	Audio      string  `json:"audio,omitempty"`
-	ItemID     string  `json:"item_id,omitempty"`
-	Content    *int    `json:"content_index,omitempty"`
-	AudioEndMS *int64  `json:"audio_end_ms,omitempty"`
-	ResponseID string  `json:"response_id,omitempty"`
-	Item       *inItem `json:"item,omitempty"`
-	Response   *wish   `json:"response,omitempty"`
-	Session    any     `json:"session,omitempty"`
+	EventID    string           `json:"event_id,omitempty"`
+	Type       string           `json:"type"`
+	Audio      string           `json:"audio,omitempty"`
+	ItemID     string           `json:"item_id,omitempty"`
+	Content    *int             `json:"content_index,omitempty"`
+	AudioEndMS *int64           `json:"audio_end_ms,omitempty"`
+	ResponseID string           `json:"response_id,omitempty"`
+	Item       *inItem          `json:"item,omitempty"`
+	Response   *responseRequest `json:"response,omitempty"`
+	Session    any              `json:"session,omitempty"`
 }
 
 // inItem is a conversation item made by the client.
@@ -41,8 +41,8 @@ type content struct {
 	Text string `json:"text"`
 }
 
-// wish describes a requested response.
-type wish struct {
+// responseRequest describes a requested response.
+type responseRequest struct {
 	Instructions string            `json:"instructions,omitempty"`
 	Metadata     map[string]string `json:"metadata,omitempty"`
 	// Output and Modalities request text only, in the current and the old dialect.
@@ -51,7 +51,7 @@ type wish struct {
 }
 
 // inWords requests a response as text.
-func (d Dialect) inWords(w *wish) {
+func (d Dialect) inWords(w *responseRequest) {
 	if d == Beta {
 		w.Modalities = []string{"text"}
 	} else {

@@ -29,19 +29,19 @@ func (c *conversation) receive(data []byte) {
 	case sessionCreated, sessionUpdated:
 		// A basic server does not confirm the setup.
 		c.ready = c.ready || e.Type == sessionUpdated || c.provider.isBasic()
-		c.going = e.Session.warnAt(c.going)
+		c.endNoticeAt = e.Session.warnAt(c.endNoticeAt)
 	case errorReported:
-		c.takeError(e.Error)
+		c.handleError(e.Error)
 	case responseCreated:
 		c.begin(e.Response)
 	case responseDone:
 		c.finish(e.Response)
 	case inputTranscriptDelta:
-		c.tell(s2s.InputTranscript{Text: untrusted.Clean(e.Delta, 0)})
+		c.queueEvent(s2s.InputTranscript{Text: untrusted.Clean(e.Delta, 0)})
 	case inputTranscriptDone:
-		c.tell(s2s.InputTranscript{Text: untrusted.Clean(e.Transcript, 0), Final: true})
+		c.queueEvent(s2s.InputTranscript{Text: untrusted.Clean(e.Transcript, 0), Final: true})
 	case inputTranscriptLost:
-		c.tell(s2s.Failed{Err: fmt.Errorf("transcribing what was said: %v", c.provider.failure(e.Error))}) // no answer depends on it
+		c.queueEvent(s2s.Failed{Err: fmt.Errorf("transcribing what was said: %v", c.provider.failure(e.Error))}) // no answer depends on it
 	default:
 		if r := c.responseOf(e.ResponseID); r != nil {
 			c.receivePiece(r, &e)
@@ -51,7 +51,7 @@ func (c *conversation) receive(data []byte) {
 
 // fail reports an error that the session survives.
 func (c *conversation) fail(err error) {
-	c.tell(s2s.Failed{Err: fmt.Errorf("%w: %w", c.provider.service.Unavailable, err)})
+	c.queueEvent(s2s.Failed{Err: fmt.Errorf("%w: %w", c.provider.service.Unavailable, err)})
 }
 
 // responseOf returns our response that an event belongs to, or nil.
@@ -81,11 +81,11 @@ func (c *conversation) begin(o *outcome) {
 	switch {
 	case r != nil && r.isAwaited() && (tag == r.tag || tag == "" && (r.answer.own || !c.echoes)):
 		c.adopt(r, o.ID)
-	case r != nil && !r.isAwaited() && r.id == o.ID, c.strangers[o.ID]: // repeated
-	case len(c.strangers) == maxStrangers:
+	case r != nil && !r.isAwaited() && r.id == o.ID, c.unrequested[o.ID]: // repeated
+	case len(c.unrequested) == maxStrangers:
 		c.final = fmt.Errorf("%w: it makes responses that nobody asked for", c.provider.service.Unavailable)
 	default:
-		c.strangers[o.ID] = true
+		c.unrequested[o.ID] = true
 		c.unseen = false // this is the unseen one
 		c.cancel(o.ID)
 	}
@@ -107,7 +107,7 @@ func (c *conversation) adopt(r *response, id string) {
 func (c *conversation) start(a *answer) {
 	if !a.started {
 		a.started = true
-		c.tell(s2s.ResponseStarted{})
+		c.queueEvent(s2s.ResponseStarted{})
 	}
 }
 
@@ -152,14 +152,14 @@ func (c *conversation) receiveAudio(p *part, e *event) {
 	p.left, p.odd, p.content = left, odd, e.Content
 	p.received += int64(len(samples))
 	if len(samples) > 0 {
-		c.tell(s2s.Audio{Item: p.id, Samples: samples})
+		c.queueEvent(s2s.Audio{Item: p.id, Samples: samples})
 	}
 }
 
 func (c *conversation) receiveTranscript(p *part, text string) {
 	if text = untrusted.Clean(text, 0); text != "" {
 		p.spoken = true
-		c.tell(s2s.OutputTranscript{Item: p.id, Text: text})
+		c.queueEvent(s2s.OutputTranscript{Item: p.id, Text: text})
 	}
 }
 
@@ -170,7 +170,7 @@ func (c *conversation) receiveItem(r *response, item *outItem, done bool) {
 		p := c.partOf(r, item.ID)
 		if p != nil && done && !p.done && !r.isHidden() {
 			p.done = true
-			c.tell(s2s.ItemDone{Item: p.id})
+			c.queueEvent(s2s.ItemDone{Item: p.id})
 		}
 	case "function_call":
 		if item.ID != "" && len(r.loose) < maxCalls {
@@ -193,7 +193,7 @@ func (c *conversation) call(r *response, item *outItem) {
 		return
 	}
 	if c.calls[id] != nil || len(r.named) == maxCalls || len(c.calls) == maxOpenCalls {
-		c.tell(s2s.Failed{Err: fmt.Errorf("%w: it calls too many tools, or one twice", c.provider.service.Unavailable), Call: id})
+		c.queueEvent(s2s.Failed{Err: fmt.Errorf("%w: it calls too many tools, or one twice", c.provider.service.Unavailable), Call: id})
 		return
 	}
 	delete(r.loose, item.ID)
@@ -201,16 +201,16 @@ func (c *conversation) call(r *response, item *outItem) {
 	r.called++
 	r.answer.open++
 	c.calls[id] = r.answer
-	c.tell(s2s.ToolCalled{Call: llm.ToolCall{ID: id, Name: item.Name, Arguments: item.Arguments}})
+	c.queueEvent(s2s.ToolCalled{Call: llm.ToolCall{ID: id, Name: item.Name, Arguments: item.Arguments}})
 }
 
 // finish handles the end of a response.
 func (c *conversation) finish(o *outcome) {
 	if used := o.Usage.count(); used != (s2s.Usage{}) {
-		c.tell(used)
+		c.queueEvent(used)
 	}
-	if c.strangers[o.ID] {
-		delete(c.strangers, o.ID)
+	if c.unrequested[o.ID] {
+		delete(c.unrequested, o.ID)
 	} else if r := c.responseOf(o.ID); r != nil {
 		c.finishOurs(r, o)
 	} else {
@@ -236,13 +236,13 @@ func (c *conversation) finishOurs(r *response, o *outcome) {
 		a.over = true
 	case o.Status == cancelled: // by the service itself
 		a.over = true
-		c.tell(s2s.Interrupted{})
+		c.queueEvent(s2s.Interrupted{})
 	}
 	if !r.isHidden() {
 		c.closeParts(a)
 	}
 	if !r.reported {
-		c.tell(done)
+		c.queueEvent(done)
 	}
 	c.proceed(a)
 }
@@ -252,7 +252,7 @@ func (c *conversation) closeParts(a *answer) {
 	for _, p := range a.parts {
 		if !p.done {
 			p.done = true
-			c.tell(s2s.ItemDone{Item: p.id})
+			c.queueEvent(s2s.ItemDone{Item: p.id})
 		}
 	}
 }

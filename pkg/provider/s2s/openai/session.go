@@ -75,7 +75,7 @@ func newSession(p *Provider, conn transport, o s2s.SessionOptions) *Session {
 	s.close = sync.OnceFunc(s.shutDown)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.takeOut()
+	s.queueMessages()
 	s.tasks.Go(func() { s.write(life) })
 	return s
 }
@@ -128,15 +128,15 @@ func (s *Session) speak(ctx context.Context, say func(*conversation) error) erro
 		return s.err
 	}
 	err := say(s.conversation)
-	s.takeOut()
+	s.queueMessages()
 	if (s.over || len(s.conversation.events) > 0) && s.wake != nil {
 		s.wake(errWoken)
 	}
 	return err
 }
 
-// takeOut queues the conversation's messages. The caller must hold the lock.
-func (s *Session) takeOut() {
+// queueMessages queues the conversation's messages. The caller must hold the lock.
+func (s *Session) queueMessages() {
 	for _, m := range s.conversation.out {
 		s.queued += len(m)
 	}
@@ -237,7 +237,7 @@ func (s *Session) nextEvent() (s2s.Event, error) {
 	if ok && handle == nil {
 		// The call is open, so this cannot fail.
 		_ = c.answerCall(s2s.ToolResult{ID: called.Call.ID, Name: called.Call.Name, Text: "no tool can be called now", IsError: true})
-		s.takeOut()
+		s.queueMessages()
 	}
 	s.mu.Unlock()
 	if ok && handle != nil {
@@ -260,7 +260,7 @@ func (s *Session) receive(parent context.Context) error {
 		return nil
 	}
 	s.wake = cancel
-	if going := s.conversation.going; !going.IsZero() {
+	if going := s.conversation.endNoticeAt; !going.IsZero() {
 		var stop context.CancelFunc
 		ctx, stop = context.WithDeadlineCause(ctx, going, errGoing)
 		defer stop()
@@ -272,7 +272,7 @@ func (s *Session) receive(parent context.Context) error {
 	switch {
 	case err == nil:
 		s.conversation.receive(data)
-		s.takeOut()
+		s.queueMessages()
 		if s.conversation.final != nil {
 			s.over = true
 			s.end(s.conversation.final)
@@ -281,8 +281,8 @@ func (s *Session) receive(parent context.Context) error {
 		s.mu.Unlock()
 		return s.service.Stopped(parent)
 	case context.Cause(ctx) == errGoing:
-		s.conversation.going = time.Time{}
-		s.conversation.tell(s2s.GoingAway{Left: notice})
+		s.conversation.endNoticeAt = time.Time{}
+		s.conversation.queueEvent(s2s.GoingAway{Left: notice})
 	case ctx.Err() == nil:
 		s.over = true
 		s.end(s.broken(err))

@@ -77,9 +77,9 @@ type Options struct {
 
 // Chain implements [stt.Recogniser]. It is safe for concurrent use.
 type Chain struct {
-	links *fallback.Chain[stt.Provider]
-	opts  Options
-	deaf  atomic.Bool // OnSwitch was told that no provider can be reached
+	links       *fallback.Chain[stt.Provider]
+	opts        Options
+	unreachable atomic.Bool // OnSwitch was told that no provider can be reached
 }
 
 var _ stt.Recogniser = (*Chain)(nil)

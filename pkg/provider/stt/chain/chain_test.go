@@ -82,7 +82,7 @@ func (s *fakeStream) Finish(context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	s.audio.Take(nil)
+	s.audio.Pop(nil)
 	v := verdict{}
 	if s.answer != nil {
 		v = s.answer(n)

@@ -45,15 +45,15 @@ func (s *stream) openLeg(ctx context.Context, excluded []bool) bool {
 	}
 	s.putOffRetry()
 	if s.isNeeded() && !s.chain.opts.FailFast && !errors.Is(s.reason, stt.ErrRejected) {
-		s.chain.tellReach(0, s.reason)
+		s.chain.reportReach(0, s.reason)
 	}
 	return false
 }
 
-// tellReach reports that no provider can be reached, for a reason, or that link can be reached again. It
+// reportReach reports that no provider can be reached, for a reason, or that link can be reached again. It
 // reports only changes.
-func (c *Chain) tellReach(link int, reason error) {
-	if !c.deaf.CompareAndSwap(reason == nil, reason != nil) || c.opts.OnSwitch == nil {
+func (c *Chain) reportReach(link int, reason error) {
+	if !c.unreachable.CompareAndSwap(reason == nil, reason != nil) || c.opts.OnSwitch == nil {
 		return
 	}
 	name := c.links.Links[link].Name
@@ -71,9 +71,9 @@ func (s *stream) startLeg(ctx context.Context, link int, opened stt.Stream) {
 	life, cancel := context.WithCancel(ctx)
 	l := &leg{link: link, stream: opened, cancel: cancel}
 	s.tasks.Go(func() { s.receiveFrom(life, l) })
-	s.chain.tellReach(link, nil)
+	s.chain.reportReach(link, nil)
 	if s.last >= 0 {
-		s.chain.links.TellSwitch(s.last, link, s.reason)
+		s.chain.links.ReportSwitch(s.last, link, s.reason)
 	}
 	s.leg, s.last = l, link
 }

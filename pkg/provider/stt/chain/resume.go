@@ -18,9 +18,9 @@ var _ stt.Resumer = (*stream)(nil)
 // Resume implements [stt.Resumer].
 func (s *stream) Resume() { s.resumed.Store(int64(s.audio.Finished())) }
 
-// keepEnded remembers an utterance that has just finished if its audio would have to be sent again on Resume.
-func (s *stream) keepEnded(u *utterance) {
-	if s.leg == nil || u.forgotten > 0 || len(u.sound) > vendor.Rate*int(maxAgain.Seconds()) {
+// rememberEnded remembers an utterance that has just finished if its audio would have to be sent again on Resume.
+func (s *stream) rememberEnded(u *utterance) {
+	if s.leg == nil || u.droppedSamples > 0 || len(u.sound) > vendor.Rate*int(maxAgain.Seconds()) {
 		return
 	}
 	if _, whole := s.leg.stream.(stt.Discarder); whole {

@@ -18,16 +18,16 @@ const takeSamples = 4800
 
 // stream implements [stt.Resumer]. The fields below "Owned by run" belong to its goroutine.
 type stream struct {
-	chain   *Chain
-	source  int // sample rate of the audio passed to Send
-	opts    stt.Options
-	audio   *vendor.Audio
-	results *vendor.Results
-	tasks   sync.WaitGroup
-	end     func()
-	lost    atomic.Int64 // samples at vendor.Rate that were not kept
-	broken  atomic.Int64 // failed connections and connection attempts
-	resumed atomic.Int64 // number of the utterance that resumes the previous one
+	chain          *Chain
+	source         int // sample rate of the audio passed to Send
+	opts           stt.Options
+	audio          *vendor.Audio
+	results        *vendor.Results
+	tasks          sync.WaitGroup
+	end            func()
+	droppedSamples atomic.Int64 // samples at vendor.Rate that were not kept
+	broken         atomic.Int64 // failed connections and connection attempts
+	resumed        atomic.Int64 // number of the utterance that resumes the previous one
 
 	// Owned by run.
 	convert *vendor.Converter
@@ -45,15 +45,15 @@ type stream struct {
 
 // utterance is an utterance without a final transcript.
 type utterance struct {
-	number    int
-	sound     []int16 // at vendor.Rate
-	forgotten int     // earlier samples that only the current leg has
-	finished  bool
-	legs      int       // number of legs asked
-	deadline  time.Time // when the current leg must have answered
-	until     time.Time // when no other provider is asked any more
-	failed    error     // why no other provider will be asked
-	before    int       // number of preceding utterances whose audio sound includes
+	number         int
+	sound          []int16 // at vendor.Rate
+	droppedSamples int     // earlier samples that only the current leg has
+	finished       bool
+	legs           int       // number of legs asked
+	deadline       time.Time // when the current leg must have answered
+	until          time.Time // when no other provider is asked any more
+	failed         error     // why no other provider will be asked
+	before         int       // number of preceding utterances whose audio sound includes
 }
 
 // heard is a result received from a leg.
@@ -79,7 +79,7 @@ func (s *stream) Recv(ctx context.Context) (stt.Result, error) { return s.result
 
 // Stats implements [stt.Stream].
 func (s *stream) Stats() stt.Stats {
-	lost := s.lost.Load() * int64(s.source) / vendor.Rate
+	lost := s.droppedSamples.Load() * int64(s.source) / vendor.Rate
 	return stt.Stats{Dropped: s.audio.Dropped() + lost, Late: s.results.Late(), Broken: s.broken.Load()}
 }
 
@@ -95,9 +95,9 @@ func (s *stream) run(ctx context.Context) {
 	s.openLeg(ctx, make([]bool, len(s.chain.links.Links))) // connecting in advance saves time later
 	taken := make([]int16, takeSamples)
 	for ctx.Err() == nil {
-		n, mark := s.audio.Take(taken)
+		n, mark := s.audio.Pop(taken)
 		if n > 0 || mark {
-			s.feedSound(ctx, s.convert.Convert(taken[:n], mark), mark)
+			s.addSound(ctx, s.convert.Convert(taken[:n], mark), mark)
 			select {
 			case h := <-s.heard:
 				s.hearLeg(ctx, h)
@@ -119,12 +119,12 @@ func (s *stream) awaitNext(ctx context.Context) {
 		timer.Stop() // no deadline
 	}
 	select {
-	case <-s.audio.Wake():
+	case <-s.audio.Ready():
 	case h := <-s.heard:
 		s.hearLeg(ctx, h)
 	case <-timer.C:
 		if s.leg != nil {
-			s.giveUpLeg(ctx, ErrSlow)
+			s.endLeg(ctx, ErrSlow)
 			return
 		}
 		s.retryOpening(ctx)
@@ -152,28 +152,28 @@ func (s *stream) retryOpening(ctx context.Context) {
 	if !time.Now().Before(s.retry) && s.openLeg(ctx, make([]bool, len(s.chain.links.Links))) {
 		s.replayUtterances(ctx)
 	}
-	s.settleFailed()
+	s.emitFailed()
 }
 
-// feedSound adds audio to the current utterance and ends it at a mark.
-func (s *stream) feedSound(ctx context.Context, sound []int16, mark bool) {
+// addSound adds audio to the current utterance and ends it at a mark.
+func (s *stream) addSound(ctx context.Context, sound []int16, mark bool) {
 	u := s.currentUtterance(ctx)
 	u.sound = append(u.sound, sound...)
 	if over := len(u.sound) - vendor.Rate*int(MaxKept.Seconds()); over > 0 {
 		u.sound = append(u.sound[:0], u.sound[over:]...)
-		u.forgotten += over
+		u.droppedSamples += over
 	}
 	if mark {
 		u.finished, u.until = true, time.Now().Add(s.chain.opts.Final+s.chain.opts.LastFinal)
-		s.keepEnded(u)
+		s.rememberEnded(u)
 	}
 	if s.leg == nil || u.failed != nil {
 		s.countForgotten(u)
-		s.settleFailed()
+		s.emitFailed()
 		return
 	}
 	if err := s.leg.stream.Send(sound); err != nil {
-		s.giveUpLeg(ctx, err)
+		s.endLeg(ctx, err)
 		return
 	}
 	if mark {
@@ -183,8 +183,8 @@ func (s *stream) feedSound(ctx context.Context, sound []int16, mark bool) {
 
 // countForgotten counts the samples of u that no provider will get any more.
 func (s *stream) countForgotten(u *utterance) {
-	s.lost.Add(int64(u.forgotten))
-	u.forgotten = 0
+	s.droppedSamples.Add(int64(u.droppedSamples))
+	u.droppedSamples = 0
 }
 
 // currentUtterance returns the current utterance. It assigns a new one to the best available provider.
@@ -204,7 +204,7 @@ func (s *stream) currentUtterance(ctx context.Context) *utterance {
 			return u
 		}
 		if err := s.leg.stream.Send(u.sound); err != nil {
-			s.giveUpLeg(ctx, err)
+			s.endLeg(ctx, err)
 		}
 	} else if time.Since(s.tried) > firstPause && s.openLeg(ctx, make([]bool, len(s.chain.links.Links))) {
 		s.replayUtterances(ctx)
@@ -243,7 +243,7 @@ func (s *stream) finishUtterance(ctx context.Context, u *utterance) {
 	}
 	u.deadline = time.Now().Add(patience)
 	if _, err := s.leg.stream.Finish(ctx); err != nil {
-		s.giveUpLeg(ctx, err)
+		s.endLeg(ctx, err)
 	}
 }
 
@@ -254,9 +254,9 @@ func (s *stream) hearLeg(ctx context.Context, h heard) {
 	}
 	switch {
 	case h.err != nil:
-		s.giveUpLeg(ctx, h.err)
+		s.endLeg(ctx, h.err)
 	case h.result.Err != nil:
-		s.giveUpLeg(ctx, h.result.Err)
+		s.endLeg(ctx, h.result.Err)
 	case h.result.Utterance < 0 || h.result.Utterance >= len(h.leg.numbers):
 	default:
 		r := h.result
@@ -278,8 +278,8 @@ func (s *stream) hearLeg(ctx context.Context, h heard) {
 	}
 }
 
-// giveUpLeg ends the current leg and replays its utterances to the next provider.
-func (s *stream) giveUpLeg(ctx context.Context, reason error) {
+// endLeg ends the current leg and replays its utterances to the next provider.
+func (s *stream) endLeg(ctx context.Context, reason error) {
 	if s.leg == nil || ctx.Err() != nil {
 		return
 	}
@@ -306,7 +306,7 @@ func (s *stream) giveUpLeg(ctx context.Context, reason error) {
 	} else if s.openLeg(ctx, excluded) {
 		s.replayUtterances(ctx)
 	}
-	s.settleFailed()
+	s.emitFailed()
 }
 
 // isNeeded reports whether an utterance still needs a provider.
@@ -324,7 +324,7 @@ func (s *stream) replayUtterances(ctx context.Context) {
 		s.countForgotten(u)
 		s.assignToLeg(u)
 		if err := leg.stream.Send(u.sound); err != nil {
-			s.giveUpLeg(ctx, err)
+			s.endLeg(ctx, err)
 			return
 		}
 		if u.finished {
@@ -336,9 +336,9 @@ func (s *stream) replayUtterances(ctx context.Context) {
 	}
 }
 
-// settleFailed emits the results of finished utterances that failed. Without a leg, utterances fail if none
+// emitFailed emits the results of finished utterances that failed. Without a leg, utterances fail if none
 // will be available in time.
-func (s *stream) settleFailed() {
+func (s *stream) emitFailed() {
 	for _, u := range s.waiting {
 		if s.leg == nil && u.finished && u.failed == nil && s.isHopeless(u) {
 			u.failed = s.reason

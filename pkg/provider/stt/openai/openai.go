@@ -89,11 +89,11 @@ func (p *Provider) Open(ctx context.Context, o stt.Options) (stt.Stream, error) 
 	s := &stream{
 		provider: p, opts: o, convert: convert,
 		audio: vendor.NewAudio(vendor.Limit(o)), results: vendor.NewResults(),
-		cancel: cancel, ready: map[int]stt.Result{}, asked: map[int]context.CancelFunc{},
+		cancel: cancel, ready: map[int]stt.Result{}, cancels: map[int]context.CancelFunc{},
 	}
 	s.start = func(number int, task func(context.Context)) {
 		ctx, cancel := context.WithCancel(life)
-		s.asked[number] = cancel
+		s.cancels[number] = cancel
 		s.tasks.Go(func() {
 			defer cancel()
 			task(ctx)
@@ -115,11 +115,11 @@ type stream struct {
 	start func(number int, task func(context.Context))
 	tasks sync.WaitGroup
 
-	mu     sync.Mutex // guards the fields below
-	closed bool
-	asked  map[int]context.CancelFunc // cancels the request of each utterance; nil once discarded
-	ready  map[int]stt.Result         // finals that wait for earlier ones
-	next   int                        // utterance whose final comes next
+	mu      sync.Mutex // guards the fields below
+	closed  bool
+	cancels map[int]context.CancelFunc // cancels the request of each utterance; nil once discarded
+	ready   map[int]stt.Result         // finals that wait for earlier ones
+	next    int                        // utterance whose final comes next
 }
 
 // Send implements [stt.Stream].
@@ -148,9 +148,9 @@ func (s *stream) Finish(ctx context.Context) (int, error) {
 func (s *stream) Discard(utterance int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if cancel := s.asked[utterance]; cancel != nil {
+	if cancel := s.cancels[utterance]; cancel != nil {
 		cancel()
-		s.asked[utterance] = nil
+		s.cancels[utterance] = nil
 	}
 }
 
@@ -159,7 +159,7 @@ func (s *stream) recording() []int16 {
 	var taken [4096]int16
 	var all []int16
 	for {
-		n, mark := s.audio.Take(taken[:])
+		n, mark := s.audio.Pop(taken[:])
 		all = append(all, s.convert.Convert(taken[:n], mark)...)
 		if mark {
 			return all
@@ -202,10 +202,10 @@ func (s *stream) transcribe(parent context.Context, number int, recording []int1
 func (s *stream) deliver(r stt.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if cancel, ok := s.asked[r.Utterance]; ok && cancel == nil {
+	if cancel, ok := s.cancels[r.Utterance]; ok && cancel == nil {
 		r = stt.Result{Utterance: r.Utterance, Final: true} // the utterance was discarded
 	}
-	delete(s.asked, r.Utterance)
+	delete(s.cancels, r.Utterance)
 	s.ready[r.Utterance] = r
 	for {
 		r, ok := s.ready[s.next]

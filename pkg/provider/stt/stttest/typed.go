@@ -95,7 +95,7 @@ func (s *Stream) Finish(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	s.audio.Take(nil) // removes the mark; there is no audio
+	s.audio.Pop(nil) // removes the mark; there is no audio
 	text := s.typed
 	if text == "" {
 		text = s.provider.line()
