@@ -316,7 +316,7 @@ func TestDiscordGivesUp(t *testing.T) {
 		h.write("glyphoxa.yaml", fmt.Sprintf(tavern, d.APIURL()))
 		h.set("DISCORD_TOKEN", "not-the-token")
 		h.secrets = []string{"not-the-token"}
-		gaveUp(t, h.run("", "run"), "Discord does not accept the bot's token", "Reset Token")
+		gaveUp(t, h.run("", "run"), "the bot's token is not accepted by Discord", "Reset Token")
 		if n := len(d.Requests("")); n > 3 {
 			t.Errorf("%d requests with a wrong token, want 3 at most", n)
 		}
@@ -326,7 +326,7 @@ func TestDiscordGivesUp(t *testing.T) {
 		d := discordtest.New(t, nil)
 		s := newProgram(t).bot(d, tavern)
 		d.InvalidateToken()
-		gaveUp(t, s.ended(), "Discord does not accept the bot's token")
+		gaveUp(t, s.ended(), "the bot's token is not accepted by Discord")
 	})
 	t.Run("intents", func(t *testing.T) {
 		t.Parallel()
@@ -361,7 +361,7 @@ func TestDoctorAsksDiscord(t *testing.T) {
 	}{
 		{"fine", "", 0, "https://discord.com/oauth2/authorize?client_id="},
 		{"no token at all", "hunter2", 0, "discord.token is not a bot token"},
-		{"another token", "MTIzNDU2Nzg5MDEyMzQ1Njc4.abc.def", 0, "Discord does not accept the bot's token"},
+		{"another token", "MTIzNDU2Nzg5MDEyMzQ1Njc4.abc.def", 0, "the bot's token is not accepted by Discord"},
 		{"intent off", "", discordtest.IntentGuilds | discordtest.IntentGuildMessages, "Message Content Intent"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

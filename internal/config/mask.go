@@ -57,7 +57,7 @@ func compile(pattern string) (*regexp.Regexp, error) {
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, errors.New("Go does not accept it as a regular expression")
+		return nil, errors.New("it is not a regular expression that Go accepts")
 	}
 	if re.MatchString("") {
 		return nil, errors.New("it also matches an empty text")

@@ -31,7 +31,7 @@ func fatalCloseCode(code int) error {
 	case closeDisallowedIntents:
 		return ErrIntents
 	case closeInvalidShard, closeShardingRequired, closeInvalidVersion, closeInvalidIntents:
-		return fmt.Errorf("Discord refuses this version of Glyphoxa (close code %d); install a newer one", code)
+		return fmt.Errorf("this version of Glyphoxa is refused by Discord (close code %d); install a newer one", code)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrToken reports that Discord rejects the bot's token.
-var ErrToken = errors.New("Discord does not accept the bot's token; make a new one under Bot → Reset Token at https://discord.com/developers/applications and set DISCORD_TOKEN, or discord.token in glyphoxa.yaml")
+var ErrToken = errors.New("the bot's token is not accepted by Discord; make a new one under Bot → Reset Token at https://discord.com/developers/applications and set DISCORD_TOKEN, or discord.token in glyphoxa.yaml")
 
 // restErrorCode returns Discord's error code of a failed request, or 0.
 func restErrorCode(err error) int {

@@ -174,7 +174,7 @@ func (k *control) cancelRequest(r *request) {
 	case r.channel == "":
 		r.done <- errors.New("the bot is leaving the voice channel anyway")
 	default:
-		r.done <- errors.New("Discord did not accept the request for the voice channel in time")
+		r.done <- errors.New("the request for the voice channel was not accepted by Discord in time")
 	}
 }
 

@@ -229,7 +229,7 @@ func (tx *sender) endSpurt(ctx context.Context) {
 // the session fails.
 func (tx *sender) keepAlive() {
 	if back := tx.s.echoed.Load(); back > 0 && tx.beaten >= back+maxUnechoed {
-		tx.s.fail(errors.New("Discord's voice server no longer answers over UDP"))
+		tx.s.fail(errors.New("the voice server of Discord no longer answers over UDP"))
 	}
 	tx.beaten++
 	tx.s.beatenAt.Store(time.Now().UnixNano())

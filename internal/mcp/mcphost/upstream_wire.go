@@ -146,6 +146,9 @@ func plainID(message []byte) (id int64, ok bool) {
 		return 0, false
 	}
 	rest, ok := skipTokens(end[from:], `"jsonrpc":`, `"2.0",`, `"id":`)
+	if !ok {
+		return 0, false
+	}
 	if id, rest, ok = leadingID(rest); !ok || string(rest) != "}" {
 		return 0, false
 	}
