@@ -12,23 +12,23 @@ type Browser struct {
 	// Enabled makes glyphoxa run serve the table. For glyphoxa play, use --browser.
 	Enabled bool `yaml:"enabled" json:"enabled" doc:"Whether glyphoxa run lets players join in a browser; glyphoxa play does with --browser."`
 	// MaxGuests is the maximum number of guests at a table. Default 12.
-	MaxGuests int `yaml:"max_guests" json:"max_guests" min:"1" max:"100" doc:"How many players may have joined in a browser at once."`
+	MaxGuests int `yaml:"max_guests" json:"max_guests" min:"1" max:"100" doc:"Maximum number of players who join in a browser at the same time."`
 	// ICEServers are the ICE servers that browsers use. Default none.
 	ICEServers []ICEServer `yaml:"ice_servers" json:"ice_servers" doc:"STUN and TURN servers through which browsers reach the table from other networks."`
 	// UDPPort is the single port for audio. If zero, each guest has a port of their own.
-	UDPPort int `yaml:"udp_port" json:"udp_port" min:"0" max:"65535" doc:"The one UDP port for the sound of all players; 0 takes one for each."`
+	UDPPort int `yaml:"udp_port" json:"udp_port" min:"0" max:"65535" doc:"One UDP port for the sound of all players; with 0, each player has a port."`
 	// UDPMinPort and UDPMaxPort are the range of those ports. If zero, the system chooses them.
-	UDPMinPort int `yaml:"udp_min_port" json:"udp_min_port" min:"0" max:"65535" doc:"First of the UDP ports from which each player gets one."`
-	UDPMaxPort int `yaml:"udp_max_port" json:"udp_max_port" min:"0" max:"65535" doc:"Last of the UDP ports from which each player gets one."`
+	UDPMinPort int `yaml:"udp_min_port" json:"udp_min_port" min:"0" max:"65535" doc:"First UDP port of a range in which each player gets a port."`
+	UDPMaxPort int `yaml:"udp_max_port" json:"udp_max_port" min:"0" max:"65535" doc:"Last UDP port of that range."`
 	// PublicAddresses replace the machine's own addresses.
-	PublicAddresses []string `yaml:"public_addresses" json:"public_addresses" format:"network" doc:"IP addresses under which browsers reach this machine, if it stands behind a router that passes the ports on."`
+	PublicAddresses []string `yaml:"public_addresses" json:"public_addresses" format:"network" doc:"IP addresses at which browsers reach this machine, if it is behind a router that forwards the ports."`
 }
 
 // ICEServer is a STUN or TURN server.
 type ICEServer struct {
 	URLs       []string `yaml:"urls" json:"urls" required:"true" doc:"Its addresses, such as stun:stun.example.com:3478 or turn:turn.example.com:3478."`
-	Username   string   `yaml:"username" json:"username" doc:"User at a TURN server. Everybody with an invite gets to see it."`
-	Credential Secret   `yaml:"credential" json:"credential" doc:"Password at a TURN server. Everybody with an invite gets to see it: make it one that does nothing else."`
+	Username   string   `yaml:"username" json:"username" doc:"User name for a TURN server. Everyone with an invite can see it."`
+	Credential Secret   `yaml:"credential" json:"credential" doc:"Password for a TURN server. Everyone with an invite can see it, so use one that opens nothing else."`
 }
 
 // Format prints the server without its password.

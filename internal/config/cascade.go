@@ -12,10 +12,10 @@ const (
 // Cascade configures an NPC so that a fast model begins an answer and a strong model continues it.
 type Cascade struct {
 	// Mode is one of the modes, or empty if not set.
-	Mode string `yaml:"mode" json:"mode" enum:"off|auto|always" doc:"When: off, auto (where the first sound is expected to be late) or always. If missing, always for NPCs whose engine is sentence_cascade, and off for the others."`
+	Mode string `yaml:"mode" json:"mode" enum:"off|auto|always" doc:"When to do so: off, auto (if the first sound is expected to be late) or always. If missing: always for NPCs with engine sentence_cascade, off for others."`
 	// Opener and Continuation are the two models. One without a name defaults to providers.llm.
-	Opener       ProviderChain `yaml:"opener" json:"opener" enum:"auto|openai|offline" doc:"The fast model, with the keys of providers.llm; providers.llm itself if missing, asked for the fastest of its fallback list."`
-	Continuation ProviderChain `yaml:"continuation" json:"continuation" enum:"auto|openai|offline" doc:"The strong model, with the keys of providers.llm; providers.llm itself if missing."`
+	Opener       ProviderChain `yaml:"opener" json:"opener" enum:"auto|openai|offline" doc:"The fast model, with the keys of providers.llm. If missing, the fastest model of providers.llm and its fallback list."`
+	Continuation ProviderChain `yaml:"continuation" json:"continuation" enum:"auto|openai|offline" doc:"The strong model, with the keys of providers.llm. If missing, providers.llm itself."`
 }
 
 // CascadeMode returns the mode that applies to the NPC. It is off for an NPC that speaks through a

@@ -12,19 +12,19 @@ import (
 type Cost struct {
 	// Currency is the currency of prices and caps. Default USD.
 	Currency string  `yaml:"currency" json:"currency" max:"12" doc:"Currency of prices and caps, such as USD or EUR."`
-	Prices   []Price `yaml:"prices" json:"prices" doc:"What your providers take. The most exact entry for a provider holds."`
+	Prices   []Price `yaml:"prices" json:"prices" doc:"Prices of your providers. For each provider, the most specific entry applies."`
 	// SoftCap only triggers a message; HardCap is enforced. If missing or 0, there is no cap.
-	SoftCap float64 `yaml:"soft_cap" json:"soft_cap" min:"0" max:"1000000" doc:"What a session may cost before people are told; 0 means never."`
-	HardCap float64 `yaml:"hard_cap" json:"hard_cap" min:"0" max:"1000000" doc:"What a session may cost before its NPCs answer through a cheaper engine, and then with stock phrases alone; 0 means never."`
+	SoftCap float64 `yaml:"soft_cap" json:"soft_cap" min:"0" max:"1000000" doc:"Cost of a session at which the table gets a notice; 0 means never."`
+	HardCap float64 `yaml:"hard_cap" json:"hard_cap" min:"0" max:"1000000" doc:"Cost of a session from which NPCs answer through a cheaper engine, then with stock phrases; 0 means never."`
 }
 
 // Price is the price of one provider. A missing rate is unknown; 0 means free.
 type Price struct {
 	// Provider is a provider's name as "/cost" shows it, or a prefix of it followed by a star.
-	Provider    string   `yaml:"provider" json:"provider" required:"true" max:"200" doc:"Provider and model as /cost shows them, such as openai gpt-4o-mini; a * at the end stands for anything."`
+	Provider    string   `yaml:"provider" json:"provider" required:"true" max:"200" doc:"Provider and model as /cost shows them, such as openai gpt-4o-mini; a * at the end stands for any text."`
 	Input       *float64 `yaml:"input" json:"input" min:"0" max:"1000000" doc:"Price of a million tokens of text sent."`
 	Output      *float64 `yaml:"output" json:"output" min:"0" max:"1000000" doc:"Price of a million tokens of text received."`
-	Cached      *float64 `yaml:"cached" json:"cached" min:"0" max:"1000000" doc:"Price of a million tokens sent that the provider had kept; the usual one if missing."`
+	Cached      *float64 `yaml:"cached" json:"cached" min:"0" max:"1000000" doc:"Price of a million sent tokens that the provider had cached. If missing, the price of input."`
 	AudioInput  *float64 `yaml:"audio_input" json:"audio_input" min:"0" max:"1000000" doc:"Price of a million tokens of sound sent."`
 	AudioOutput *float64 `yaml:"audio_output" json:"audio_output" min:"0" max:"1000000" doc:"Price of a million tokens of sound received."`
 	Minute      *float64 `yaml:"minute" json:"minute" min:"0" max:"10000" doc:"Price of a minute of sound, sent or received."`

@@ -14,8 +14,8 @@ const builtInSystem = "dnd5e"
 
 // RulesDir is a directory with the rules of a system.
 type RulesDir struct {
-	System string `yaml:"system" json:"system" required:"true" format:"id" doc:"Name of the rule system, for campaign.system and an NPC's rules."`
-	Path   string `yaml:"path" json:"path" required:"true" format:"path" doc:"Directory with YAML files in the form of Glyphoxa's own rules."`
+	System string `yaml:"system" json:"system" required:"true" format:"id" doc:"Name of the rule system, as campaign.system and an NPC's rules use it."`
+	Path   string `yaml:"path" json:"path" required:"true" format:"path" doc:"Directory of YAML files in Glyphoxa's own format for rules."`
 }
 
 // RulesOf returns the rule system in which an NPC looks things up: its own, or otherwise the campaign's. An
