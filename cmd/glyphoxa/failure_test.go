@@ -32,11 +32,11 @@ func TestModelFailures(t *testing.T) {
 		{"a request it refuses", []fakeopenai.Response{fail(400, "it does not support tools"), fail(400, "it does not support tools")}, silence, []string{"cannot use tools"}, ""},
 		{"a gateway's page", []fakeopenai.Response{
 			{Status: 502, Message: "<html>Bad Gateway</html>", PlainBody: true}, {Status: 502, Message: "<html>Bad Gateway</html>", PlainBody: true},
-		}, silence, []string{"unavailable", "Bad Gateway"}, ""},
+		}, silence, []string{"unavailable", "HTTP 502 (a web page)"}, ""},
 		{"cut before the first word", []fakeopenai.Response{{CutAfter: -1}, {CutAfter: -1}}, silence, []string{"unavailable"}, ""},
 		{"cut in mid-sentence", []fakeopenai.Response{{Pieces: []string{"The river is high. ", "I would"}, CutAfter: 3}}, "The river is high.", []string{"unavailable"}, ""},
 		{"an error in mid-sentence", []fakeopenai.Response{{Pieces: []string{"The river is high. ", "I would"}, FailAfter: 3}}, "The river is high.", []string{"broke off"}, ""},
-		{"no word at all", []fakeopenai.Response{{}}, silence, []string{"the model said nothing"}, ""},
+		{"no word at all", []fakeopenai.Response{{}, {}}, silence, []string{"the model said nothing"}, ""},
 		{"a silence before the first word", []fakeopenai.Response{fakeopenai.HangAfter()}, silence, []string{"the model stopped answering for 300ms"}, "300ms"},
 		{"a silence in mid-sentence", []fakeopenai.Response{fakeopenai.HangAfter("The river is high. I would")}, "The river is high.", []string{"the model stopped answering for 300ms"}, "300ms"},
 	}
@@ -127,7 +127,8 @@ func TestKeyStaysSecret(t *testing.T) {
 	for _, args := range [][]string{
 		{"play"}, {"play", "--json", "--verbose"}, {"check"}, {"doctor"}, {"schema"}, {"tools", "--json"}, {"tools", "calibrate", "--verbose"},
 	} {
-		if r := h.run("Mira, hello\n/ledger\n/tools\n", args...); r.code != 0 || r.stdout == "" {
+		// The doctor has a finding: the server does not list the model.
+		if r := h.run("Mira, hello\n/ledger\n/tools\n", args...); r.code != 0 && args[0] != "doctor" || r.stdout == "" {
 			t.Errorf("%q: exit code %d, stderr %q", args, r.code, r.stderr)
 		}
 	}

@@ -95,7 +95,7 @@ func TestIndexingMakesUpForTime(t *testing.T) {
 	tr := parse(t, s.leave().ok(t).stdout)
 	told := 0
 	for _, n := range tr.notices("warning") {
-		if strings.Contains(n, "cannot be searched by meaning for now") && strings.Contains(n, "status 503") {
+		if strings.Contains(n, "cannot search by meaning for now") && strings.Contains(n, "status 503") {
 			told++
 		}
 	}

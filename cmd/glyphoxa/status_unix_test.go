@@ -95,11 +95,11 @@ func TestOldLinesWaitForVectors(t *testing.T) {
 			s := h.screen(250, 40, "play")
 			s.shows("/quit leaves", "\n>")
 			if row.told > 0 {
-				s.shows("are being made ready to be searched by meaning")
+				s.shows("entries for search by meaning; until then")
 			}
 			s.press("/quit\r")
 			raw := s.leaves()
-			if n := strings.Count(raw, "are being made ready"); n != row.told {
+			if n := strings.Count(raw, "entries for search by meaning; until then"); n != row.told {
 				t.Errorf("of %d things that wait people were told %d times, want %d: %q", row.facts, n, row.told, raw)
 			}
 		})

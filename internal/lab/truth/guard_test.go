@@ -69,6 +69,7 @@ func (g *guarded) deliver(e guardEntry, seed uint64) (heard []string, reasons []
 	h.Write([]byte(e.ID))
 	cuts := rand.New(rand.NewPCG(seed, h.Sum64()))
 	scrub := speech.NewScrubber(&speech.Options{Names: append([]string{npc.Name}, npc.Aliases...), Tools: npc.Tools})
+	reader := readAnswer(npc.Tools...)
 	var split speech.Splitter
 	spoken := 0
 	judge := func(sentences []string) {
@@ -85,9 +86,10 @@ func (g *guarded) deliver(e guardEntry, seed uint64) (heard []string, reasons []
 	}
 	for text := e.Text; text != ""; {
 		n := min(1+cuts.IntN(40), len(text))
-		judge(split.Push(scrub.Push(text[:n])))
+		judge(split.Push(scrub.Push(reader.Feed(text[:n]))))
 		text = text[n:]
 	}
+	judge(split.Push(scrub.Push(reader.End(true))))
 	judge(append(split.Push(scrub.Flush()), split.Flush()...))
 	return heard, reasons
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/guard"
 	"github.com/MrWong99/glyphoxa/internal/speech"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm/openai/dialect"
 )
 
 // freshCase is a line of guard/fresh/cases.jsonl or guard/later/cases.jsonl
@@ -88,6 +89,7 @@ func readFresh(corpora, folder, half string) (*freshCorpus, error) {
 func (c *freshCorpus) deliver(e freshCase) (heard []string, reasons []guard.Reason) {
 	turn := c.cards[e.NPC].NewTurn(guard.TurnOptions{})
 	scrub := speech.NewScrubber(&speech.Options{Names: []string{c.npcs[e.NPC].Name}, Tools: []string{"roll"}})
+	reader := readAnswer("roll")
 	var split speech.Splitter
 	judge := func(sentences []string) (goesOn bool) {
 		for _, s := range sentences {
@@ -105,13 +107,26 @@ func (c *freshCorpus) deliver(e freshCase) (heard []string, reasons []guard.Reas
 	}
 	for text := e.Text; text != ""; {
 		n := min(len(text), 7)
-		if !judge(split.Push(scrub.Push(text[:n]))) {
+		if !judge(split.Push(scrub.Push(reader.Feed(text[:n])))) {
 			return heard, reasons
 		}
 		text = text[n:]
 	}
+	if !judge(split.Push(scrub.Push(reader.End(true)))) {
+		return heard, reasons
+	}
 	judge(append(split.Push(scrub.Flush()), split.Flush()...))
 	return heard, reasons
+}
+
+// readAnswer returns the reader that removes thoughts, tool calls and control tokens from a model's text before
+// the guard sees it, for a model with these tools that opens its thoughts.
+func readAnswer(tools ...string) *dialect.Reader {
+	known := make([]dialect.Tool, len(tools))
+	for i, name := range tools {
+		known[i].Name = name
+	}
+	return dialect.New(known, dialect.NewHabits("gpt-4", ""))
 }
 
 // freshForm are the kinds of attempts with wrong form only: their content may

@@ -10,6 +10,10 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
+// maxCoerced is the maximum length in bytes of arguments that are coerced. Models write far shorter ones, and decoding
+// what a stranger sends would cost much memory.
+const maxCoerced = 64 << 10
+
 // maxFollowed bounds how deep coercion follows alternatives and references of one value.
 const maxFollowed = 16
 
@@ -17,7 +21,7 @@ const maxFollowed = 16
 // schema wants a number, a boolean, an array or an object and allows no text. It returns args itself if there
 // is nothing to change.
 func (s *Schema) coerceArguments(args string) string {
-	if len(args) > maxArguments {
+	if len(args) > maxCoerced {
 		return args
 	}
 	d := json.NewDecoder(strings.NewReader(args))
