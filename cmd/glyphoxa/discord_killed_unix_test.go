@@ -135,7 +135,7 @@ func (m *thinker) knows(asked, earlier string) bool {
 // three, because the next turn may end before the query.
 func (g *guild) isOver(t testing.TB, turns int) {
 	t.Helper()
-	told := []string{"one answer lately", "2 answers lately", "3 answers lately"}
+	told := []string{"lately one answer:", "lately 2 answers:", "lately 3 answers:"}
 	g.until(t, "tier status", told[turns-1:]...)
 }
 

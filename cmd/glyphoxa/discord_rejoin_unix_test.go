@@ -59,7 +59,7 @@ func TestDiscordVoiceRejoins(t *testing.T) {
 		s = p.bot(d, config)
 		return g.awaitText(t, "was cut off", before)
 	}
-	answers(t, g.presses(t, g.dm, g.channel, restart(), "Continue"), false, "goes on", "speak and hear in <#"+tavern+">")
+	answers(t, g.presses(t, g.dm, g.channel, restart(), "Continue"), false, "continues", "speak and hear in <#"+tavern+">")
 
 	before := g.lastMessage()
 	d.MoveVoice(g.id, d.BotID(), cellar)
@@ -72,7 +72,7 @@ func TestDiscordVoiceRejoins(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.until(t, "session status", "in <#"+cellar+">")
-	answers(t, g.presses(t, g.dm, g.channel, restart(), "Continue"), false, "goes on", "speak and hear in <#"+cellar+">")
+	answers(t, g.presses(t, g.dm, g.channel, restart(), "Continue"), false, "continues", "speak and hear in <#"+cellar+">")
 
 	before = g.lastMessage()
 	s.kill()

@@ -61,7 +61,7 @@ func TestDiscordVoiceComesBack(t *testing.T) {
 
 	d.MoveVoice(g.id, d.BotID(), "")
 	house.v.Expel(g.id, d.BotID())
-	if _, err := d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool { return strings.Contains(m.Content, "voice channel is lost") }); err != nil {
+	if _, err := d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool { return strings.Contains(m.Content, "voice channel was lost") }); err != nil {
 		t.Fatal(err)
 	}
 	answers(t, g.gives(t, g.dm, "session join"), false, "speak and hear in <#"+g.channel+">")
@@ -74,7 +74,7 @@ func TestDiscordVoiceComesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers(t, g.presses(t, g.dm, g.channel, m, "Continue"), false, "goes on", "speak and hear")
+	answers(t, g.presses(t, g.dm, g.channel, m, "Continue"), false, "continues", "speak and hear")
 	answered("after it was killed")
 	if r := s.stop(); r.code != 0 {
 		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
