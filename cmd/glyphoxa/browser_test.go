@@ -83,7 +83,7 @@ func TestTableInABrowser(t *testing.T) {
 	if !strings.HasSuffix(done.Cut, "—") {
 		t.Errorf("the interrupted answer reads %q", done.Cut)
 	}
-	if !strings.Contains(done.Refused, "keeps the microphone") || !strings.Contains(done.Typed, "Bartok, good evening!") {
+	if !strings.Contains(done.Refused, "does not let this page use the microphone") || !strings.Contains(done.Typed, "Bartok, good evening!") {
 		t.Errorf("without a microphone: %q, %q", done.Refused, done.Typed)
 	}
 	checkPaint(t, done.Paint)

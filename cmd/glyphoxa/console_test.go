@@ -80,7 +80,7 @@ func TestConsoleInABrowser(t *testing.T) {
 	if !strings.Contains(done.Said, "Bartok, good evening") || !strings.Contains(done.Said, "Bartok the Barkeep") || done.Muted != "Let speak" {
 		t.Errorf("what was said and done: %q, %q", done.Said, done.Muted)
 	}
-	if !strings.Contains(done.Card, "lie about the key") || !strings.Contains(done.Card, "raised to deep: 10 turns") {
+	if !strings.Contains(done.Card, "lie about the key") || !strings.Contains(done.Card, "raised to deep for 10 turns") {
 		t.Errorf("the card of who is directed and raised reads %q", done.Card)
 	}
 	if done.Signed != "lead · dm" {

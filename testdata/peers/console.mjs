@@ -103,7 +103,7 @@ async function lead(page, view) {
     if ((await roll()).status !== 403) fail("a call that takes approval is made without");
     await page.waitForSelector("nav .badge");
     await page.locator(".list li", { hasText: "guest" }).getByRole("button", { name: "Allow" }).click();
-    await page.getByText("it may pass, once").waitFor();
+    await page.getByText("allowed, this once").waitFor();
     await page.waitForSelector("nav .badge", { state: "detached" });
     if ((await roll()).status !== 200) fail("a call that was granted is refused");
     await page.getByRole("button", { name: "Show" }).click();
@@ -119,7 +119,7 @@ async function signInAnew(page) {
   await form.locator("input").fill("guess");
   forgiven = /401/;
   await page.keyboard.press("Enter");
-  await page.getByText("worth nothing").waitFor();
+  await page.getByText("not valid here").waitFor();
   await form.locator("input").fill(leadToken);
   await page.keyboard.press("Enter");
   await page.locator(".who-am-i", { hasText: "lead" }).waitFor();
