@@ -129,7 +129,11 @@ func (b Basis) Lines() []string {
 	}
 	out = append(out, "its own conversation: "+plural.Count(b.Exchanges, "exchange", "exchanges"))
 	if b.Secrets > 0 {
-		out = append(out, fmt.Sprintf("secrets it may tell: %d of %d; it was not given the others", b.Told, b.Secrets))
+		secrets := fmt.Sprintf("secrets it may tell: %d of %d", b.Told, b.Secrets)
+		if b.Told < b.Secrets {
+			secrets += "; it was not given the others"
+		}
+		out = append(out, secrets)
 	}
 	if b.Withheld > 0 {
 		out = append(out, "stopped from telling a secret in this session: "+plural.Count(b.Withheld, "time", "times"))
