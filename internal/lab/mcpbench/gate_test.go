@@ -32,10 +32,11 @@ type effort struct {
 const tries = 3
 
 // everyRun allows some slack in the ratio for busy machines; strictRun uses the
-// design's targets. Allocations are the same everywhere.
+// design's targets. Allocations are the same everywhere: 32 over HTTP, because the host reads a server's events
+// before the SDK does, so that it can repair them.
 var (
-	everyRun  = effort{bounds{ratio: 1.25, allocs: 26}, 5, 300, time.Minute}
-	strictRun = effort{bounds{ratio: 1.15, allocs: 26}, 9, 500, 3 * time.Minute}
+	everyRun  = effort{bounds{ratio: 1.3, allocs: 36}, 5, 300, time.Minute}
+	strictRun = effort{bounds{ratio: 1.15, allocs: 36}, 9, 500, 3 * time.Minute}
 )
 
 // broken lists the bounds that the host exceeds.
@@ -121,12 +122,12 @@ func TestBoundsBreak(t *testing.T) {
 		want   int
 	}{
 		{"as good", figures{ratio: 1, allocs: 70.3}, strictRun.bounds, 0},
-		{"at the bounds", figures{ratio: 1.15, allocs: 96.3}, strictRun.bounds, 0},
-		{"a stray allocation of somebody else", figures{ratio: 1, allocs: 96.7}, strictRun.bounds, 0},
-		{"one allocation too many", figures{ratio: 1, allocs: 97.3}, strictRun.bounds, 1},
+		{"at the bounds", figures{ratio: 1.15, allocs: 106.3}, strictRun.bounds, 0},
+		{"a stray allocation of somebody else", figures{ratio: 1, allocs: 106.7}, strictRun.bounds, 0},
+		{"one allocation too many", figures{ratio: 1, allocs: 107.3}, strictRun.bounds, 1},
 		{"slower than the design", figures{ratio: 1.16, allocs: 70.3}, strictRun.bounds, 1},
 		{"within the slack of a busy machine", figures{ratio: 1.16, allocs: 70.3}, everyRun.bounds, 0},
-		{"slower than any slack", figures{ratio: 1.26, allocs: 70.3}, everyRun.bounds, 1},
+		{"slower than any slack", figures{ratio: 1.31, allocs: 70.3}, everyRun.bounds, 1},
 		{"half of the bytes", figures{ratio: 1, bytes: 50}, bounds{ratio: 1, bytes: 0.5}, 0},
 		{"more than half of the bytes", figures{ratio: 1, bytes: 51}, bounds{ratio: 1, bytes: 0.5}, 1},
 		{"both", figures{ratio: 2, allocs: 200}, everyRun.bounds, 2},
