@@ -22,6 +22,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
@@ -64,7 +65,8 @@ type StoreOptions struct {
 
 // Game is an open campaign with its memory, world and tools. Close it when its sessions are closed.
 type Game struct {
-	game *play.Game
+	game  *play.Game
+	close func() error // closes once and remembers the error
 }
 
 // Open opens the configured campaign. External MCP servers connect in the background, so an NPC may get their
@@ -96,7 +98,7 @@ func Open(ctx context.Context, o Options) (*Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Game{g}, nil
+	return &Game{g, sync.OnceValue(g.Close)}, nil
 }
 
 // giveTools adds tools to NPCs.
@@ -126,5 +128,6 @@ func (g *Game) NPCs() (names []string) {
 	return names
 }
 
-// Close closes memory, world and tools, and waits for background work.
-func (g *Game) Close() error { return g.game.Close() }
+// Close closes memory, world and tools, and waits for background work. Another Close does nothing and returns the
+// same error.
+func (g *Game) Close() error { return g.close() }

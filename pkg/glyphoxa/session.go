@@ -41,7 +41,7 @@ type Answer struct {
 	NPC string
 	// Text is what the NPC said; empty if it said nothing.
 	Text string
-	// Outcome says how the turn ended, such as "delivered" or "ignored" (docs/events.md).
+	// Outcome says how the turn ended, such as "delivered" or "no_target" (docs/events.md).
 	Outcome string
 }
 
@@ -49,6 +49,7 @@ type Answer struct {
 type Session struct {
 	played *play.Session
 	sink   *sink
+	close  func() error // closes once and remembers the error
 
 	mu   sync.Mutex // guards next
 	next uint64     // numbers the lines of Ask
@@ -73,6 +74,11 @@ func (g *Game) Start(ctx context.Context, o *SessionOptions) (*Session, error) {
 		tell("info", n)
 	}
 	s.played = played
+	s.close = sync.OnceValue(func() error {
+		err := played.Close()
+		s.sink.end()
+		return err
+	})
 	return s, nil
 }
 
@@ -106,12 +112,8 @@ func (s *Session) Ask(ctx context.Context, speaker, text string) (Answer, error)
 }
 
 // Close ends the session: turns that run are cancelled, what was said is stored, and every Ask that waits returns an
-// error.
-func (s *Session) Close() error {
-	err := s.played.Close()
-	s.sink.end()
-	return err
-}
+// error. Another Close does nothing and returns the same error.
+func (s *Session) Close() error { return s.close() }
 
 // sink receives the table's events. The table calls Emit from one goroutine.
 type sink struct {
